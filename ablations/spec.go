@@ -1,0 +1,53 @@
+// Package ablations turns an episode into what a method may see: it cuts the prefix, builds the
+// graph, removes what is hidden, and applies the ablation's channels (benchmark.md).
+package ablations
+
+
+// Channel is one source of evidence in a prefix.
+type Channel string
+
+// The channels. Metadata includes apps and profile; Observation is target element, url, value.
+const (
+	Metadata    Channel = "metadata"
+	Utterance   Channel = "utterance"
+	Action      Channel = "action"
+	Observation Channel = "observation"
+)
+
+// Channels is a set of channels in the order metadata, utterance, action, observation.
+type Channels []Channel
+
+// Has reports whether c is in the set.
+func (cs Channels) Has(c Channel) bool {
+	for _, x := range cs {
+		if x == c {
+			return true
+		}
+	}
+	return false
+}
+
+// Spec is a resolved ablation: an identity-bearing pair of channel sets plus transforms. Its zero
+// transforms change nothing. The JSON form is part of the variant's identity.
+type Spec struct {
+	Name  string   `json:"-"`
+	Text  Channels `json:"text"`
+	Graph Channels `json:"graph"`
+	// Transforms.
+	LastKSteps           int  `json:"last_k_steps,omitempty"`
+	NoContext            bool `json:"no_context,omitempty"`
+	StructureOnly        bool `json:"structure_only,omitempty"` // graph without strings
+	NoInitialInstruction bool `json:"no_initial_instruction,omitempty"`
+	NoURL                bool `json:"no_url,omitempty"`
+	HideRatio            bool `json:"hide_ratio,omitempty"`
+	ShuffledSteps        bool `json:"shuffled_steps,omitempty"`
+	// ExtraEdges names further local relations of the graph, off by default.
+	ExtraEdges []string `json:"extra_edges,omitempty"`
+}
+
+// HasGraph reports whether the ablation shows a graph.
+func (s Spec) HasGraph() bool { return len(s.Graph) > 0 }
+
+// HasText reports whether the ablation shows any text.
+func (s Spec) HasText() bool { return len(s.Text) > 0 }
+
