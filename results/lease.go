@@ -1,0 +1,125 @@
+package results
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// heartbeat is how often a holder shows that it lives; a lease that is silent for stale is taken
+// over even when its process can't be looked at (another host, a re-used pid).
+const (
+	heartbeat = 5 * time.Second
+	stale     = 60 * time.Second
+)
+
+// BusyError says that another process writes to the store.
+type BusyError struct {
+	Path string
+	PID  int
+	Host string
+}
+
+func (e *BusyError) Error() string {
+	return fmt.Sprintf("store %s is in use by process %d on %s: wait for it, stop it, or look at it with `intentlab status %s`", e.Path, e.PID, e.Host, e.Path)
+}
+
+type lease struct {
+	token  string
+	notice string
+	cancel context.CancelFunc
+	done   sync.WaitGroup
+}
+
+func acquire(ctx context.Context, db *sql.DB, path string) (*lease, error) {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	boot := bootID()
+	l := &lease{token: rand.Text()}
+	t, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, explainOpen(path, err)
+	}
+	defer t.Rollback()
+	var pid int
+	var h, b string
+	var beat int64
+	err = t.QueryRowContext(ctx, "select pid, host, boot, heartbeat_ms from lease where id = 1").Scan(&pid, &h, &b, &beat)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+	case err != nil:
+		return nil, explainOpen(path, err)
+	default:
+		silent := time.Since(time.UnixMilli(beat))
+		dead := silent > stale || h == host && (b != boot || !alive(pid))
+		if !dead {
+			return nil, &BusyError{Path: path, PID: pid, Host: h}
+		}
+		l.notice = fmt.Sprintf("took over the store from process %d on %s, which ended without closing it", pid, h)
+	}
+	if _, err := t.ExecContext(ctx, "insert or replace into lease (id, pid, host, boot, token, heartbeat_ms) values (1, ?, ?, ?, ?, ?)",
+		os.Getpid(), host, boot, l.token, time.Now().UnixMilli()); err != nil {
+		return nil, explainOpen(path, err)
+	}
+	if err := t.Commit(); err != nil {
+		return nil, explainOpen(path, err)
+	}
+	return l, nil
+}
+
+// start keeps the lease alive through the store's writer until stop.
+func (l *lease) start(put func(ctx context.Context, q string, args ...any) error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	l.cancel = cancel
+	l.done.Add(1)
+	go func() {
+		defer l.done.Done()
+		tick := time.NewTicker(heartbeat)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				// A heartbeat that fails is seen by the next Put of an answer, which fails the same way.
+				_ = put(ctx, "update lease set heartbeat_ms = ? where token = ?", time.Now().UnixMilli(), l.token)
+			}
+		}
+	}()
+}
+
+func (l *lease) stop() {
+	l.cancel()
+	l.done.Wait()
+}
+
+func (l *lease) release(db *sql.DB) error {
+	if _, err := db.Exec("delete from lease where token = ?", l.token); err != nil {
+		return fmt.Errorf("giving the store's lease back: %w", err)
+	}
+	return nil
+}
+
+// alive reports whether a process of this host exists, ours or not.
+func alive(pid int) bool {
+	err := syscall.Kill(pid, 0)
+	return err == nil || errors.Is(err, syscall.EPERM)
+}
+
+// bootID tells one start of the machine from the next; empty where the system doesn't say.
+func bootID() string {
+	b, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(b))
+}

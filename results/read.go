@@ -1,0 +1,234 @@
+package results
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// query runs q and calls scan for each row; it closes the rows and wraps errors with the store.
+func (s *Store) query(ctx context.Context, scan func(*sql.Rows) error, q string, args ...any) error {
+	rows, err := s.read.QueryContext(ctx, q, args...)
+	if err != nil {
+		return fmt.Errorf("reading store %s: %w", s.path, err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return fmt.Errorf("reading store %s: %w", s.path, err)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("reading store %s: %w", s.path, err)
+	}
+	return nil
+}
+
+// Runs lists the runs, oldest first.
+func (s *Store) Runs(ctx context.Context) ([]Run, error) {
+	var out []Run
+	err := s.query(ctx, func(r *sql.Rows) error {
+		var x Run
+		var d string
+		err := r.Scan(&x.ID, &x.Experiment, &x.Identity, &x.Generation, &d)
+		x.Declaration = []byte(d)
+		out = append(out, x)
+		return err
+	}, "select id, experiment, identity, generation, declaration from run order by id")
+	return out, err
+}
+
+// ErrNoRun is a store in which nothing was run yet.
+var ErrNoRun = errors.New("nothing was run in this store yet")
+
+// Latest returns the run that was worked on last.
+func (s *Store) Latest(ctx context.Context) (Run, error) {
+	runs, err := s.Runs(ctx)
+	if err != nil {
+		return Run{}, err
+	}
+	var id int64
+	err = s.read.QueryRowContext(ctx, "select run from invocation order by id desc limit 1").Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return Run{}, fmt.Errorf("%s: %w", s.path, ErrNoRun)
+	}
+	if err != nil {
+		return Run{}, fmt.Errorf("reading store %s: %w", s.path, err)
+	}
+	for _, r := range runs {
+		if r.ID == id {
+			return r, nil
+		}
+	}
+	return Run{}, fmt.Errorf("%s: %w", s.path, ErrNoRun)
+}
+
+const cellColumns = `id, run, position, dataset, ablation, method, seed, fold, data, split, state, reason, for_good, tasks, fit, coalesce(identity, 0), duplicate_of`
+
+func scanCell(r *sql.Rows) (c Cell, err error) {
+	err = r.Scan(&c.ID, &c.Run, &c.Position, &c.Dataset, &c.Ablation, &c.Method, &c.Seed, &c.Fold, &c.Data, &c.Split, &c.State, &c.Reason,
+		&c.ForGood, &c.Tasks, &c.Fit, &c.Identity, &c.DuplicateOf)
+	return c, err
+}
+
+// Cells lists a run's cells in declared order.
+func (s *Store) Cells(ctx context.Context, run int64) ([]Cell, error) {
+	var out []Cell
+	err := s.query(ctx, func(r *sql.Rows) error {
+		c, err := scanCell(r)
+		out = append(out, c)
+		return err
+	}, "select "+cellColumns+" from cell where run = ? order by position, id", run)
+	return out, err
+}
+
+const predictionColumns = `p.id, p.key, p.generation, p.identity, p.visible, p.state, p.for_good, p.closed_intent, p.confidence, p.predicted_intent,
+	p.topk, p.error, p.detail, p.input_tokens, p.output_tokens, p.cost_usd, p.attempts`
+
+func predictionFields(p *Prediction) []any {
+	return []any{&p.ID, &p.Key, &p.Generation, &p.Identity, &p.Visible, &p.State, &p.ForGood, &p.ClosedIntent, &p.Confidence, &p.PredictedIntent,
+		&p.TopK, &p.Error, &p.Detail, &p.InputTokens, &p.OutputTokens, &p.CostUSD, &p.Attempts}
+}
+
+// Predictions looks up answers by key within a generation.
+func (s *Store) Predictions(ctx context.Context, generation int, keys []string) (map[string]Prediction, error) {
+	out := make(map[string]Prediction, len(keys))
+	if len(keys) == 0 {
+		return out, nil
+	}
+	args := make([]any, 0, len(keys)+1)
+	args = append(args, generation)
+	for _, k := range keys {
+		args = append(args, k)
+	}
+	err := s.query(ctx, func(r *sql.Rows) error {
+		var p Prediction
+		err := r.Scan(predictionFields(&p)...)
+		out[p.Key] = p
+		return err
+	}, "select "+predictionColumns+" from prediction p where p.generation = ? and p.key in ("+marks(len(keys))+")", args...)
+	return out, err
+}
+
+// Verdicts looks up verdicts by key.
+func (s *Store) Verdicts(ctx context.Context, keys []string) (map[string]Verdict, error) {
+	out := make(map[string]Verdict, len(keys))
+	if len(keys) == 0 {
+		return out, nil
+	}
+	args := make([]any, 0, len(keys))
+	for _, k := range keys {
+		args = append(args, k)
+	}
+	err := s.query(ctx, func(r *sql.Rows) error {
+		var v Verdict
+		err := r.Scan(&v.Key, &v.Gold, &v.Predicted, &v.State, &v.Score, &v.Level, &v.Reason, &v.Raw)
+		out[v.Key] = v
+		return err
+	}, "select key, gold, predicted, state, score, level, reason, raw from verdict where key in ("+marks(len(keys))+")", args...)
+	return out, err
+}
+
+func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?,", n), ",") }
+
+// TaskCounts counts a cell's tasks by state.
+func (s *Store) TaskCounts(ctx context.Context, cell int64) (map[string]int, error) {
+	out := map[string]int{}
+	err := s.query(ctx, func(r *sql.Rows) error {
+		var state string
+		var n int
+		err := r.Scan(&state, &n)
+		out[state] = n
+		return err
+	}, "select state, count(*) from task where cell = ? group by state", cell)
+	return out, err
+}
+
+// RatioScore is one per-ratio record.
+type RatioScore struct {
+	Part, Measure string
+	Ratio, N      int
+	Sum           float64
+	Value         *float64
+	MetricVersion int
+}
+
+func (r RatioScore) String() string {
+	return fmt.Sprintf("%s/%s/%d: %d %v v%d", r.Part, r.Measure, r.Ratio, r.N, r.Sum, r.MetricVersion)
+}
+
+// RatioScores lists the per-ratio records of a cell.
+func (s *Store) RatioScores(ctx context.Context, cell int64) ([]RatioScore, error) {
+	var out []RatioScore
+	err := s.query(ctx, func(r *sql.Rows) error {
+		var x RatioScore
+		err := r.Scan(&x.Part, &x.Measure, &x.Ratio, &x.N, &x.Sum, &x.Value, &x.MetricVersion)
+		out = append(out, x)
+		return err
+	}, "select part, measure, ratio, n, sum, value, metric_version from ratio_score where cell = ? order by part, measure, ratio", cell)
+	return out, err
+}
+
+// GoldOf streams the gold of a dataset fingerprint in task order.
+func (s *Store) GoldOf(ctx context.Context, data string, each func(Gold) error) error {
+	return s.query(ctx, func(r *sql.Rows) error {
+		var g Gold
+		if err := r.Scan(&g.Task, &g.Episode, &g.Cluster, &g.Ratio, &g.Steps, &g.TotalSteps, &g.Duplicate, &g.OpenIntent, &g.ClosedIntent, &g.LabelSpace); err != nil {
+			return err
+		}
+		return each(g)
+	}, "select task, episode, cluster, ratio, steps, total_steps, duplicate, open_intent, closed_intent, label_space from gold where data = ? order by task", data)
+}
+
+// PartsOf lists the parts of one fold of a split.
+func (s *Store) PartsOf(ctx context.Context, split string, fold int) (map[string][]string, error) {
+	out := map[string][]string{}
+	err := s.query(ctx, func(r *sql.Rows) error {
+		var episode, part string
+		err := r.Scan(&episode, &part)
+		out[episode] = append(out[episode], part)
+		return err
+	}, "select episode, part from part where split = ? and fold = ? order by episode, part", split, fold)
+	return out, err
+}
+
+// Answered is one task of a cell with what was said about it and how it was judged.
+type Answered struct {
+	Task       string
+	State      string
+	Prediction Prediction // zero for states without one
+}
+
+// Tasks streams the tasks of a cell in task order.
+func (s *Store) Tasks(ctx context.Context, cell int64, each func(Answered) error) error {
+	return s.query(ctx, func(r *sql.Rows) error {
+		var a Answered
+		var closed, open, errText, detail sql.NullString
+		p := &a.Prediction
+		if err := r.Scan(&a.Task, &a.State, &closed, &p.Confidence, &open, &errText, &detail); err != nil {
+			return err
+		}
+		p.ClosedIntent, p.PredictedIntent, p.Error, p.Detail = closed.String, open.String, errText.String, detail.String
+		return each(a)
+	}, `select t.task, t.state, p.closed_intent, p.confidence, p.predicted_intent, p.error, p.detail
+		from task t left join prediction p on p.id = t.prediction where t.cell = ? order by t.task`, cell)
+}
+
+// TaskScore is one judge's score of one task.
+type TaskScore struct {
+	Task, Judge, State string
+	Score              *float64
+}
+
+// Scores streams the scores of a cell in task order.
+func (s *Store) Scores(ctx context.Context, cell int64, each func(TaskScore) error) error {
+	return s.query(ctx, func(r *sql.Rows) error {
+		var x TaskScore
+		if err := r.Scan(&x.Task, &x.Judge, &x.State, &x.Score); err != nil {
+			return err
+		}
+		return each(x)
+	}, `select s.task, j.fingerprint, s.state, s.score from score s join judge j on j.id = s.judge where s.cell = ? order by s.task, j.fingerprint`, cell)
+}
