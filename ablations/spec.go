@@ -2,7 +2,6 @@
 // graph, removes what is hidden, and applies the ablation's channels (benchmark.md).
 package ablations
 
-
 // Channel is one source of evidence in a prefix.
 type Channel string
 
@@ -30,7 +29,11 @@ func (cs Channels) Has(c Channel) bool {
 // Spec is a resolved ablation: an identity-bearing pair of channel sets plus transforms. Its zero
 // transforms change nothing. The JSON form is part of the variant's identity.
 type Spec struct {
-	Name  string   `json:"-"`
+	Name string `json:"-"`
+	// Modifier marks a preset that only takes away (no_url, no_metadata, …). Alone it is
+	// full_context less what it takes; in [Compose] it restricts, but adds and removes no graph.
+	Modifier bool `json:"-"`
+
 	Text  Channels `json:"text"`
 	Graph Channels `json:"graph"`
 	// Transforms.
@@ -50,4 +53,3 @@ func (s Spec) HasGraph() bool { return len(s.Graph) > 0 }
 
 // HasText reports whether the ablation shows any text.
 func (s Spec) HasText() bool { return len(s.Text) > 0 }
-

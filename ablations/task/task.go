@@ -126,8 +126,8 @@ type Task struct {
 	Dataset          string   `json:"dataset"`
 	EpisodeID        string   `json:"episode_id"`
 	Ablation         string   `json:"ablation"`
-	RequestedRatio   Ratio    `json:"requested_prefix_ratio"`
-	EffectiveRatio   float64  `json:"effective_prefix_ratio"`
+	RequestedRatio   Ratio    `json:"requested_prefix_ratio,omitempty"` // both ratios are 0 and absent where the ablation hides them
+	EffectiveRatio   float64  `json:"effective_prefix_ratio,omitempty"`
 	PrefixStepCount  int      `json:"prefix_step_count"` // the true k, also where the ablation drops steps
 	DuplicatePrefix  bool     `json:"is_duplicate_prefix"`
 	Metadata         Metadata `json:"metadata"`
@@ -160,10 +160,14 @@ type Node struct {
 	Value string `json:"value,omitempty"`
 	Op    string `json:"op,omitempty"`
 	Text  string `json:"text,omitempty"`
+	// Speaker is set on utterance nodes, URL on element nodes, where the source tells.
+	Speaker string `json:"speaker,omitempty"`
+	URL     string `json:"url,omitempty"`
 }
 
 // Edge types: observed_prefix_step, contains_action, next_step, uses_app, has_profile_attribute,
-// has_metadata, contains_utterance, acts_on.
+// has_metadata, contains_utterance, acts_on, context_step; and, where the ablation names them,
+// same_element, same_app, same_page, repeated_action, copy_paste.
 type Edge struct {
 	From string `json:"from"`
 	To   string `json:"to"`

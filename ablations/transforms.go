@@ -1,0 +1,74 @@
+package ablations
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"sort"
+
+	"intentlab/ablations/task"
+	"intentlab/ablations/trajectory"
+)
+
+// MaskedInstruction stands where no_initial_instruction hides a request.
+const MaskedInstruction = "[masked]"
+
+// maskFirstRequest returns ep with the first utterance of the instructor masked; earlier turns come
+// before the steps. Where no step names a speaker the first utterance is taken.
+func maskFirstRequest(ep trajectory.Episode) trajectory.Episode {
+	named := slices.ContainsFunc(slices.Concat(ep.ContextSteps, ep.Steps), func(s task.Step) bool { return s.Speaker != "" })
+	for _, list := range []*[]task.Step{&ep.ContextSteps, &ep.Steps} {
+		for i, s := range *list {
+			if s.Utterance == "" || named && s.Speaker != "instructor" {
+				continue
+			}
+			*list = slices.Clone(*list)
+			(*list)[i].Utterance = MaskedInstruction
+			return ep
+		}
+	}
+	return ep
+}
+
+// shuffle orders steps by SHA-256 of seed, episode, part and place, so that the order is a function
+// of these alone and the order of a longer prefix extends that of a shorter one.
+func shuffle(list []seen, seed uint64, ep trajectory.Episode, part string) {
+	type keyed struct {
+		key [sha256.Size]byte
+		s   seen
+	}
+	ks := make([]keyed, len(list))
+	for i, s := range list {
+		ks[i] = keyed{sha256.Sum256(fmt.Appendf(nil, "shuffled_steps\x00%d\x00%s\x00%s\x00%s\x00%d", seed, ep.Dataset, ep.ID, part, s.raw)), s}
+	}
+	sort.Slice(ks, func(i, j int) bool { return bytes.Compare(ks[i].key[:], ks[j].key[:]) < 0 })
+	for i := range ks {
+		list[i] = ks[i].s
+	}
+}
+
+// NeutralID is the task id under hide_ratio: the dataset and 16 hex digits. The digest covers all
+// steps of the episode, so a method that sees a prefix can't find the ratio by trying all ten, and
+// no intent, so nothing about the answer can be found by trying all labels.
+func NeutralID(ep trajectory.Episode, r task.Ratio) (string, error) {
+	salt, err := neutralSalt(ep)
+	if err != nil {
+		return "", err
+	}
+	return neutralID(ep, salt, r), nil
+}
+
+func neutralSalt(ep trajectory.Episode) (string, error) {
+	salt, err := task.Hash([]any{ep.Metadata, ep.ContextSteps, ep.Steps})
+	if err != nil {
+		return "", fmt.Errorf("neutral id of %s:%s: %w", ep.Dataset, ep.ID, err)
+	}
+	return salt, nil
+}
+
+func neutralID(ep trajectory.Episode, salt string, r task.Ratio) string {
+	sum := sha256.Sum256([]byte("neutral task id\x00" + salt + "\x00" + task.ID(ep.Dataset, ep.ID, r)))
+	return ep.Dataset + ":" + hex.EncodeToString(sum[:8])
+}
