@@ -120,6 +120,9 @@ type Options struct {
 	PlaceholderInMacro bool
 	// JudgeFailureIsZero counts judge failures as 0 (strict leaderboards); it is named in the output.
 	JudgeFailureIsZero bool
+	// Registry replaces the built-in metrics of [Registry]; nil keeps them. Fields of metrics that
+	// it lacks are null.
+	Registry []Metric
 }
 
 // sorted returns the episodes in byte order of their IDs, leaving s as it was.
@@ -144,8 +147,11 @@ func (o *Observation) closed(opt Options) bool {
 // open resolves the state of judge j's score by the policy of B5, and whether the task is in the
 // open metrics at all.
 func (o *Observation) open(j int, opt Options) (score float64, state ScoreState, in bool) {
-	if !o.OpenEligible || !o.asked() || opt.SkipMissing && o.State == Missing {
+	switch {
+	case !o.OpenEligible:
 		return 0, GoldOut, false
+	case !o.asked(), opt.SkipMissing && o.State == Missing:
+		return 0, "", false
 	}
 	s := OpenScore{State: ScorePending}
 	if j < len(o.Open) {
