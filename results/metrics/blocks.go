@@ -33,7 +33,7 @@ func (r *DatasetResult) closedBlock(s Sample, es []Episode, why string) {
 	}
 	sp := newSpace(s, es, -1, r.options)
 	values, sums := measure(sp, es, Closed, why)
-	r.closed, r.closedSpace, r.closedSums = values, sp, sums
+	r.closed, r.closedSpace, r.closedSums, r.closedNull = values, sp, sums, why
 	t := taker{values, map[string]bool{}}
 	c := &ClosedResult{LabelSpace: s.LabelSpace, InvalidLabelsTested: s.Labels != nil, NTasks: n.Sum(), NClasses: len(gold), N: n,
 		NAUCName: GridName(s.Grid), Degenerate: len(s.Grid) == 1,
@@ -48,31 +48,31 @@ func (r *DatasetResult) closedBlock(s Sample, es []Episode, why string) {
 	c.NEffective, c.NDegenerate = none, none
 	c.Calibration.N, c.Calibration.Bins, c.Calibration.Share, c.Calibration.NBad = none, none, none, none
 	if why == "" {
-		counts := r.sum(closedCounts, sp, sums, es)
+		counts := sumOf(closedCounts, sp, sums, es)
 		c.Acc = accuracy(s.Grid, counts)
 		for i := range s.Grid {
 			c.Correct.Values[i] = Of(counts[i])
 		}
-		c.MacroF1Curve = macroF1Curve(sp, r.sum(confusion, sp, sums, es))
-		collapsed := r.sum(closedCollapse, sp, sums, es)
+		c.MacroF1Curve = macroF1Curve(sp, sumOf(confusion, sp, sums, es))
+		collapsed := sumOf(closedCollapse, sp, sums, es)
 		c.NEffective, c.NDegenerate = Of(collapsed[collapseN]), Of(collapsed[collapseDegenerate])
-		cal := r.sum(calibrated, sp, sums, es)
+		cal := sumOf(calibrated, sp, sums, es)
 		_, bins := calBins(cal)
 		c.Calibration.N, c.Calibration.NBad = Of(cal[calN]), Of(cal[calBad])
 		c.Calibration.Bins = Of(float64(bins))
 		c.Calibration.Share = ratio(cal[calN], cal[calEligible], "no eligible task")
-		c.TTC.counts(ttcOf(s.Grid, r.sum(closedStable, sp, sums, es)))
+		c.TTC.counts(ttcOf(s.Grid, sumOf(closedStable, sp, sums, es)))
 	}
 	c.Metrics = rest(values, Closed, t.taken)
 	r.Closed = c
 }
 
-// sum returns a statistic's sum, from the metrics' own where one of them uses it.
-func (r *DatasetResult) sum(st *Statistic, sp *Space, sums map[*Statistic][]float64, es []Episode) []float64 {
-	if sum, ok := sums[st]; ok {
-		return sum
+// sumOf returns a statistic's sum, from the metrics' own where one of them uses it.
+func sumOf(st *Statistic, sp *Space, sums map[*Statistic][]float64, es []Episode) []float64 {
+	if _, ok := sums[st]; !ok {
+		sums[st] = total(sp, es, st, "")
 	}
-	return total(sp, es, st, "")
+	return sums[st]
 }
 
 // ttcBlock reads the registered stable-point metrics; counts fills in the others.
@@ -125,6 +125,7 @@ func (r *DatasetResult) openBlock(s Sample, es []Episode, j int, why string) {
 	sp := newSpace(s, es, j, r.options)
 	values, sums := measure(sp, es, Open, why)
 	r.open, r.openSpaces, r.openSums = append(r.open, values), append(r.openSpaces, sp), append(r.openSums, sums)
+	r.openNull = append(r.openNull, why)
 	t := taker{values, map[string]bool{}}
 	b.AUC, b.NAUC, b.NAUCEffective = t.value("open.auc"), t.value("open.nauc"), t.value("open.nauc_effective")
 	b.PassNAUC = t.value("open.pass_nauc")
@@ -133,7 +134,7 @@ func (r *DatasetResult) openBlock(s Sample, es []Episode, j int, why string) {
 	b.Score, b.N, b.Pass = constant(s.Grid, none), constant(s.Grid, none), constant(s.Grid, none)
 	b.NScored, b.NMethodFailures, b.NUnscored, b.JudgeCoverage, b.NEffective, b.NDegenerate = none, none, none, none, none, none
 	if why == "" {
-		b.fill(sp, r.sum(openCounts, sp, sums, es), r.sum(openCollapse, sp, sums, es), r.sum(openStable, sp, sums, es))
+		b.fill(sp, sumOf(openCounts, sp, sums, es), sumOf(openCollapse, sp, sums, es), sumOf(openStable, sp, sums, es))
 	}
 	b.Metrics = rest(values, Open, t.taken)
 	r.OpenByJudge = append(r.OpenByJudge, b)

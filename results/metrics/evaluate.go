@@ -150,7 +150,7 @@ func measure(sp *Space, es []Episode, kind Kind, why string) (Values, map[*Stati
 	sums := map[*Statistic][]float64{}
 	var values Values
 	for _, m := range sp.Options.registry() {
-		if m.Kind != kind {
+		if m.Kind != kind || m.GainOf != "" {
 			continue
 		}
 		sum, ok := sums[m.Statistic]

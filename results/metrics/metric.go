@@ -81,6 +81,10 @@ type Metric struct {
 	Statistic *Statistic
 	// Combine turns the sum of the episodes' vectors into the number.
 	Combine func(sp *Space, sum []float64) Value
+
+	// GainOf names the metric whose paired difference to the baseline's this is (A9); such a metric
+	// has no statistic of its own.
+	GainOf string
 }
 
 // Registry returns the metrics in the order of tables and documentation. A new metric is one more
@@ -91,7 +95,22 @@ func Registry() []Metric {
 	all = append(all, ttcMetrics(Closed, closedStable)...)
 	all = append(all, calibrationMetrics()...)
 	all = append(all, openMetrics()...)
-	return append(all, ttcMetrics(Open, openStable)...)
+	all = append(all, ttcMetrics(Open, openStable)...)
+	return append(all, gainMetrics()...)
+}
+
+// gainMetrics are the area gains (A9).
+func gainMetrics() []Metric {
+	var all []Metric
+	for _, k := range []Kind{Closed, Open} {
+		title := map[Kind]string{Closed: "Closed gain", Open: "Open gain"}[k]
+		norm := share(k, "area_gain_norm", title, "difference of nAUC to the baseline's on the tasks that both have (A9)", nil, nil)
+		norm.GainOf, norm.Low, norm.Unit = string(k)+".nauc", -1, "difference of shares"
+		raw := share(k, "area_gain", title+" (raw)", "difference of the raw area to the baseline's on the tasks that both have (A9)", nil, nil)
+		raw.GainOf, raw.Low, raw.Unit = string(k)+".auc", -1, "difference of areas"
+		all = append(all, norm, raw)
+	}
+	return all
 }
 
 // Find returns the registered metric of a name.

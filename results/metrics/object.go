@@ -18,10 +18,9 @@ func object(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	buf.WriteByte('{')
 	for i := range rv.NumField() {
-		tag := rv.Type().Field(i).Tag.Get("json")
-		name, opts, _ := strings.Cut(tag, ",")
-		field := rv.Field(i)
-		if name == "-" || strings.Contains(opts, "omitempty") && field.IsZero() {
+		sf, field := rv.Type().Field(i), rv.Field(i)
+		name, opts, _ := strings.Cut(sf.Tag.Get("json"), ",")
+		if !sf.IsExported() || name == "-" || strings.Contains(opts, "omitempty") && field.IsZero() {
 			continue
 		}
 		if vs, ok := field.Interface().(Values); ok && strings.Contains(opts, "inline") {

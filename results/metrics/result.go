@@ -37,6 +37,8 @@ type DatasetResult struct {
 	open        []Values // by judge
 	openSpaces  []*Space
 	openSums    []map[*Statistic][]float64
+	closedNull  string   // why no closed number is known
+	openNull    []string // by judge
 }
 
 // MarshalJSON writes reasons beside nulls.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // Value is a finite number, or the reason why there is none. The zero Value is null with the reason
@@ -175,7 +176,8 @@ func (vs Values) Get(name string) Value {
 	return None("there is no " + name + " here")
 }
 
-// MarshalJSON writes {"nauc":0.5,"ece":null,"ece_why":"…"}.
+// MarshalJSON writes {"nauc":0.5,"ece":null,"ece_why":"…"}; names that share a part before a dot
+// become an object of their own: "ttc.median" is {"ttc":{"median":…}}.
 func (vs Values) MarshalJSON() ([]byte, error) {
 	var buf bytes.Buffer
 	buf.WriteByte('{')
@@ -187,7 +189,24 @@ func (vs Values) MarshalJSON() ([]byte, error) {
 }
 
 func (vs Values) members(buf *bytes.Buffer) error {
-	for _, v := range vs {
+	grouped := map[string]bool{}
+	for i, v := range vs {
+		if head, _, ok := strings.Cut(v.Name, "."); ok {
+			if grouped[head] {
+				continue
+			}
+			grouped[head] = true
+			var group Values
+			for _, w := range vs[i:] {
+				if h, tail, ok := strings.Cut(w.Name, "."); ok && h == head {
+					group = append(group, Named{tail, w.Value})
+				}
+			}
+			if err := member(buf, head, group); err != nil {
+				return err
+			}
+			continue
+		}
 		if err := member(buf, v.Name, v.Value); err != nil {
 			return err
 		}
