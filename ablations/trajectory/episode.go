@@ -49,9 +49,9 @@ type Source struct {
 // no_steps, no_replay, invalid_json, duplicate, litter, not_of_this_format; Where names the file
 // and line, offset or record.
 type Skip struct {
-	Where  string
-	Reason string
-	Detail string
+	Where  string `json:"where"`
+	Reason string `json:"reason"`
+	Detail string `json:"detail,omitempty"`
 }
 
 // Reader streams the episodes of a source in file order. skipped is called (never concurrently) for

@@ -1,0 +1,191 @@
+package trajectory
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"strings"
+
+	"intentlab/ablations/task"
+)
+
+var episodeLines = Format{
+	Name:           "episodes",
+	Summary:        "JSON lines of normalised episodes (the form of benchmark.md)",
+	Version:        1,
+	EpisodeIs:      "a line",
+	OpenIntentIs:   "open_intent as given",
+	ClosedIntentIs: "closed_intent as given",
+	ClusterIs:      "cluster_id as given, else the episode",
+	StepsAre:       "steps as given",
+	LabelSpace:     "as given, else episodes.closed_intent",
+	VisibleSafe:    []string{"metadata", "profile", "context_steps"}, VisibleAsPublished: []string{"metadata", "profile", "context_steps", "apps"},
+	NeverVisible: []string{"open_intent", "closed_intent", "groups", "lists"},
+	SplitUnit:    "episode",
+	Groups:       []string{"the keys of groups"},
+	Source:       "intentlab",
+	Read:         LoadEpisodes,
+}
+
+// LoadEpisodes reads JSON lines of the [Episode] form: every *.jsonl or *.ndjson file below
+// src.Path, also gzipped. Everything is taken as given, apart from what all formats share; the
+// dataset's name is the block's. metadata and profile values that are not text are kept as JSON text;
+// a key "target" in them is an error. apps are visible as_published only. An id that is percent-encoded
+// already is kept. A file whose first line has no episode_id or no steps is skipped as
+// not_of_this_format; any other broken line is an error.
+func LoadEpisodes(ctx context.Context, src Source, skipped func(Skip)) iter.Seq2[Episode, error] {
+	return stream(ctx, src, skipped, "episodes", func(ctx context.Context, src Source, out output) error {
+		return tree{ctx: ctx, skip: out.skip, file: func(path string) (err error) {
+			if !hasExt(path, ".jsonl", ".ndjson") {
+				out.skip(Skip{Where: path, Reason: NotOfThisFormat, Detail: "not a .jsonl file"})
+				return nil
+			}
+			in, err := openInput(ctx, path)
+			if err != nil {
+				return err
+			}
+			defer func() {
+				if cerr := in.Close(); err == nil && cerr != nil {
+					err = fmt.Errorf("close %s: %w", path, cerr)
+				}
+			}()
+			return readEpisodeLines(in, src.Visibility, out)
+		}}.walk(src.Path)
+	})
+}
+
+// episodeLine differs from Episode in what it accepts.
+type episodeLine struct {
+	ID           *string      `json:"episode_id"`
+	ClusterID    string       `json:"cluster_id"`
+	OpenIntent   string       `json:"open_intent"`
+	ClosedIntent string       `json:"closed_intent"`
+	LabelSpace   string       `json:"closed_label_space"`
+	Metadata     looseText    `json:"metadata"`
+	Apps         []string     `json:"apps"`
+	Profile      looseText    `json:"profile"`
+	ContextSteps []task.Step  `json:"context_steps"`
+	Steps        *[]task.Step `json:"steps"`
+	Flags        []string     `json:"flags"`
+	Groups       looseText    `json:"groups"`
+	Lists        []string     `json:"lists"`
+}
+
+// looseText is an object whose values are kept as text.
+type looseText map[string]string
+
+func (l *looseText) UnmarshalJSON(b []byte) error {
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal(b, &raw); err != nil {
+		return err
+	}
+	for key, v := range raw {
+		var s string
+		switch {
+		case string(v) == "null":
+			continue
+		case json.Unmarshal(v, &s) != nil:
+			var compact bytes.Buffer
+			if err := json.Compact(&compact, v); err != nil {
+				return err
+			}
+			if hasTarget(v) {
+				return fmt.Errorf("key %q holds a field named target, which may never be visible", key)
+			}
+			s = compact.String()
+		}
+		if strings.EqualFold(key, "target") {
+			return fmt.Errorf("a field named %s may never be visible", key)
+		}
+		if *l == nil {
+			*l = looseText{}
+		}
+		(*l)[key] = s
+	}
+	return nil
+}
+
+// hasTarget looks for a key "target" at any depth.
+func hasTarget(v json.RawMessage) bool {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(v, &object) == nil {
+		for key, inner := range object {
+			if strings.EqualFold(key, "target") || hasTarget(inner) {
+				return true
+			}
+		}
+		return false
+	}
+	var list []json.RawMessage
+	if json.Unmarshal(v, &list) == nil {
+		for _, inner := range list {
+			if hasTarget(inner) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var errSkipFile = fmt.Errorf("another shape")
+
+func readEpisodeLines(in *input, v Visibility, out output) error {
+	first := true
+	err := in.lines(func(n int, line []byte) error {
+		where := fmt.Sprintf("%s:%d", in.path, n)
+		var l episodeLine
+		if err := json.Unmarshal(line, &l); err != nil {
+			return fmt.Errorf("%s: broken episode: %w", where, err)
+		}
+		if l.ID == nil || l.Steps == nil {
+			if first {
+				return errSkipFile
+			}
+			return fmt.Errorf("%s: not an episode: it lacks episode_id or steps", where)
+		}
+		first = false
+		return out.emit(where, l.episode(v))
+	})
+	if err == errSkipFile {
+		out.skip(Skip{Where: in.path, Reason: NotOfThisFormat, Detail: "its first line has no episode_id or no steps"})
+		return nil
+	}
+	return err
+}
+
+func (l episodeLine) episode(v Visibility) Episode {
+	e := Episode{
+		ID: *l.ID, ClusterID: l.ClusterID, OpenIntent: strings.TrimSpace(l.OpenIntent), ClosedIntent: strings.TrimSpace(l.ClosedIntent),
+		LabelSpace: l.LabelSpace, Metadata: l.Metadata, Profile: l.Profile, ContextSteps: l.ContextSteps, Steps: *l.Steps,
+		Flags: l.Flags, Groups: l.Groups, Lists: l.Lists,
+	}
+	if e.LabelSpace == "" {
+		e.LabelSpace = "episodes.closed_intent"
+	}
+	if v == AsPublished {
+		e.Apps = l.Apps
+	}
+	fillKinds(e.Steps)
+	fillKinds(e.ContextSteps)
+	return e
+}
+
+// fillKinds completes steps written by hand: the kind, the operation in lower case, and the text of
+// an action that gives its parts only.
+func fillKinds(steps []task.Step) {
+	for i := range steps {
+		s := &steps[i]
+		if s.Kind == "" {
+			s.Kind = "action"
+			if s.Utterance != "" && s.Action == "" && s.Op == "" {
+				s.Kind = "utterance"
+			}
+		}
+		s.Op = strings.ToLower(s.Op)
+		if s.Kind == "action" && s.Action == "" && s.Op != "" {
+			s.Action = actionStep(s.Op, s.Element, s.Value).Action
+		}
+	}
+}

@@ -1,0 +1,218 @@
+package trajectory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/go-faster/jx"
+)
+
+const guiOdysseyLabels = "gui_odyssey.category"
+
+var guiOdyssey = Format{
+	Name:           "gui_odyssey",
+	Summary:        "GUI-Odyssey annotations/*.json, with splits/*.json beside them",
+	Version:        1,
+	EpisodeIs:      "an annotation file",
+	OpenIntentIs:   "instruction, else task",
+	ClosedIntentIs: "category",
+	ClusterIs:      "meta_task",
+	StepsAre:       "one per step; coordinates are on a scale of 0 to 1000",
+	LabelSpace:     guiOdysseyLabels,
+	VisibleSafe:    []string{"device", "os_version", "screen"}, VisibleAsPublished: []string{"device", "os_version", "screen", "apps (the full list)"},
+	NeverVisible: []string{"category", "meta_task", "task", "instruction", "step: description", "step: intention", "step: context", "step: low_level_instruction"},
+	SplitUnit:    "meta_task",
+	Groups:       []string{"meta_task", "device"},
+	Source:       "Lu et al.: GUI Odyssey, arXiv 2406.08451; CC BY 4.0",
+	Read:         LoadGUIOdyssey,
+}
+
+// LoadGUIOdyssey reads GUI-Odyssey annotation files below src.Path (versions 1 and 2), one episode a
+// file.
+//
+// The id is episode_id as text, leading zeros kept; where it is missing or a number, the file's name.
+// Both spellings of actions and keys are accepted: TYPE is TEXT, IMPOSSIBLE is INCOMPLETE, HOME, BACK
+// and KEY_RECENT as actions or as the info of a CLICK are key presses (press_home, press_back,
+// press_recent). len(steps) is trusted; where step_length differs the episode is flagged
+// step_length_mismatch. The full app list is hidden under visibility safe, since it shows the future;
+// the texts that version 2 adds to steps are never read. Lists hold random_train, random_test,
+// task_train, … after the files in splits/. all_anno.json (flat rows in Python notation) is skipped
+// as not_supported.
+func LoadGUIOdyssey(ctx context.Context, src Source, skipped func(Skip)) iter.Seq2[Episode, error] {
+	return stream(ctx, src, skipped, "gui_odyssey", loadGUIOdyssey)
+}
+
+func loadGUIOdyssey(ctx context.Context, src Source, out output) error {
+	lists, err := guiOdysseyLists(ctx, src.Path)
+	if err != nil {
+		return err
+	}
+	return jsonFiles(ctx, src, out, func(in *input) error {
+		switch {
+		case filepath.Base(in.path) == "all_anno.json":
+			out.skip(Skip{Where: in.path, Reason: NotSupported, Detail: "flat rows in Python notation; use the annotations/ folder"})
+			return nil
+		case isSplitFile(in.path):
+			return nil
+		}
+		return readGUIOdyssey(in, src.Visibility, lists, out)
+	})
+}
+
+func isSplitFile(path string) bool {
+	return filepath.Base(filepath.Dir(path)) == "splits" || strings.HasSuffix(path, "_split.json")
+}
+
+// guiOdysseyLists reads the split files of the folder, or of the folder above annotations/.
+func guiOdysseyLists(ctx context.Context, root string) (map[string][]string, error) {
+	lists := map[string][]string{}
+	dir := filepath.Join(rootOf(root, "annotations"), "splits")
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return lists, nil // not every copy has them
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list the split files: %w", err)
+	}
+	for _, e := range entries {
+		if e.IsDir() || litter(e.Name()) != "" || !hasExt(e.Name(), ".json") {
+			continue
+		}
+		prefix := strings.TrimSuffix(stem(e.Name()), "_split") + "_"
+		if err := readIDLists(ctx, filepath.Join(dir, e.Name()), prefix, lists); err != nil {
+			return nil, err
+		}
+	}
+	return lists, nil
+}
+
+// annotation holds the kept members of an annotation file.
+type annotation struct {
+	id                                string
+	device, os, h, w                  string
+	category, meta, task, instruction string
+	apps                              []string
+	length                            string
+	steps                             []mobileStep
+	hasSteps, hasInfo                 bool
+}
+
+func readGUIOdyssey(in *input, v Visibility, lists map[string][]string, out output) error {
+	d := jx.Decode(in.r, 32<<10)
+	if kind := d.Next(); kind != jx.Object {
+		if err := d.Skip(); err != nil {
+			return in.jsonError(err)
+		}
+		out.skip(Skip{Where: in.path, Reason: NotOfThisFormat, Detail: "the top level is a " + kind.String() + ", not an annotation"})
+		return nil
+	}
+	var a annotation
+	_, err := jsonObject(d, func(key string) error { return a.member(d, key) })
+	if err == nil {
+		err = jsonEnd(d)
+	}
+	if err != nil {
+		return in.jsonError(err)
+	}
+	if !a.hasSteps || !a.hasInfo {
+		out.skip(Skip{Where: in.path, Reason: NotOfThisFormat, Detail: "it lacks steps or task_info"})
+		return nil
+	}
+	if a.id == "" {
+		a.id = stem(in.path)
+	}
+	return out.emit(in.path, a.episode(v, lists[a.id]))
+}
+
+func (a *annotation) member(d *jx.Decoder, key string) (err error) {
+	switch key {
+	case "episode_id":
+		if d.Next() != jx.String {
+			return d.Skip() // a number has lost its leading zeros
+		}
+		a.id, err = jsonText(d)
+	case "device_info":
+		_, err = jsonObject(d, func(key string) (err error) {
+			switch key {
+			case "device_name":
+				a.device, err = jsonText(d)
+			case "release_version":
+				a.os, err = jsonText(d)
+			case "h":
+				a.h, err = jsonText(d)
+			case "w":
+				a.w, err = jsonText(d)
+			default:
+				err = d.Skip()
+			}
+			return err
+		})
+	case "task_info":
+		a.hasInfo, err = jsonObject(d, func(key string) (err error) {
+			switch key {
+			case "category":
+				a.category, err = jsonText(d)
+			case "app":
+				a.apps, err = jsonTexts(d)
+			case "meta_task":
+				a.meta, err = jsonText(d)
+			case "task":
+				a.task, err = jsonText(d)
+			case "instruction":
+				a.instruction, err = jsonText(d)
+			default:
+				err = d.Skip()
+			}
+			return err
+		})
+	case "step_length":
+		a.length, err = jsonText(d)
+	case "steps":
+		a.steps = nil // a repeated key: the last one counts
+		a.hasSteps, err = jsonArray(d, func() error {
+			s, err := readMobileStep(d)
+			a.steps = append(a.steps, s)
+			return err
+		})
+	default:
+		err = d.Skip()
+	}
+	return err
+}
+
+func (a annotation) episode(v Visibility, lists []string) Episode {
+	e := Episode{
+		ID: a.id, ClusterID: a.meta, OpenIntent: strings.TrimSpace(a.instruction), ClosedIntent: strings.TrimSpace(a.category),
+		LabelSpace: guiOdysseyLabels, Metadata: map[string]string{}, Groups: map[string]string{}, Lists: lists,
+	}
+	if e.OpenIntent == "" {
+		e.OpenIntent = strings.TrimSpace(a.task)
+	}
+	if a.device != "" {
+		e.Metadata["device"], e.Groups["device"] = a.device, a.device
+	}
+	if a.os != "" {
+		e.Metadata["os_version"] = a.os
+	}
+	if a.w != "" && a.h != "" {
+		e.Metadata["screen"] = a.w + "x" + a.h
+	}
+	if a.meta != "" {
+		e.Groups["meta_task"] = a.meta
+	}
+	if v == AsPublished {
+		e.Apps = a.apps
+	}
+	for _, s := range a.steps {
+		e.Steps = append(e.Steps, s.step())
+	}
+	if a.length != "" && a.length != fmt.Sprint(len(a.steps)) {
+		e.Flags = []string{"step_length_mismatch"}
+	}
+	return e
+}

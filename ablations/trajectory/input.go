@@ -1,0 +1,89 @@
+package trajectory
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"os"
+)
+
+const lfsPointer = "version https://git-lfs.github.com/spec/v1"
+
+// input is an open file with its byte-order mark taken off and gzip undone. Its reads fail once ctx
+// ends, so that a file of several hundred megabytes can be left in the middle.
+type input struct {
+	path string
+	r    *bufio.Reader
+	read *meter
+	bom  int64 // bytes of the byte-order mark, which the decoder's offsets lack
+	file io.Closer
+}
+
+// meter counts the bytes that were read, after decompression.
+type meter struct {
+	ctx context.Context
+	r   io.Reader
+	n   int64
+}
+
+func (m *meter) Read(p []byte) (int, error) {
+	if err := m.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := m.r.Read(p)
+	m.n += int64(n)
+	return n, err
+}
+
+// openInput opens a data file. A Git LFS pointer in its place is an error that says what to do.
+func openInput(ctx context.Context, path string) (*input, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open data file: %w", err)
+	}
+	in, err := newInput(ctx, path, f)
+	if err != nil {
+		f.Close() //nolint:errcheck // opened for reading; the first error tells more
+		return nil, err
+	}
+	in.file = f
+	return in, nil
+}
+
+// newInput is openInput over bytes that are already at hand.
+func newInput(ctx context.Context, path string, r io.Reader) (*input, error) {
+	plain := bufio.NewReaderSize(r, 64<<10)
+	if head, _ := plain.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
+		z, err := gzip.NewReader(plain)
+		if err != nil {
+			return nil, fmt.Errorf("%s: byte 0: damaged gzip file: %w", path, err)
+		}
+		r = z
+	} else {
+		r = plain
+	}
+	in := &input{path: path, read: &meter{ctx: ctx, r: r}}
+	in.r = bufio.NewReaderSize(in.read, 64<<10)
+	// A failed or short peek is no error here: whatever is wrong comes back from the next read.
+	if head, _ := in.r.Peek(3); bytes.Equal(head, []byte("\xef\xbb\xbf")) {
+		in.bom = 3
+		if _, err := in.r.Discard(3); err != nil {
+			return nil, fmt.Errorf("%s: byte 0: %w", path, err)
+		}
+	}
+	if head, _ := in.r.Peek(len(lfsPointer)); string(head) == lfsPointer {
+		return nil, fmt.Errorf("%s is a Git LFS pointer, not the data: run git lfs pull", path)
+	}
+	return in, nil
+}
+
+// Close closes the file.
+func (in *input) Close() error {
+	if in.file == nil {
+		return nil
+	}
+	return in.file.Close()
+}

@@ -1,0 +1,18 @@
+package trajectory
+
+// The reasons of a [Skip] that all formats share, and those of single formats.
+const (
+	NoSteps         = "no_steps"           // T = 0: nothing could be observed
+	Duplicate       = "duplicate"          // identical to a record that was read before
+	Litter          = "litter"             // what tools leave beside data: .cache, .DS_Store, *.lock, …
+	NotOfThisFormat = "not_of_this_format" // a file or folder of another shape
+	NotSupported    = "not_supported"      // a known shape that this version does not read
+
+	NoReplay             = "no_replay"             // weblinx: the demonstration lacks replay.json
+	NoForm               = "no_form"               // weblinx: it lacks form.json
+	NoMetadata           = "no_metadata"           // weblinx: it lacks metadata.json
+	InvalidDemonstration = "invalid_demonstration" // weblinx: it has invalid.json
+	UnknownTurn          = "unknown_turn"          // weblinx: neither chat nor browser; the episode is kept
+	BadLength            = "bad_length"            // fingertip: the action length is no usable number
+	NoIntent             = "no_intent"             // fingertip: a folder without survey and without CSV row
+)

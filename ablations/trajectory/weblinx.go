@@ -1,0 +1,229 @@
+package trajectory
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"github.com/go-faster/jx"
+)
+
+const webLINXLabels = "weblinx.derived_website"
+
+var webLINX = Format{
+	Name:           "weblinx",
+	Summary:        "WebLINX demonstration folders: form.json, metadata.json, replay.json, with splits.json beside them",
+	Version:        1,
+	EpisodeIs:      "a demonstration",
+	OpenIntentIs:   "the instructor's utterances joined by one blank, in order, minus small talk (open_intent = \"description\": form.json's description)",
+	ClosedIntentIs: "host of the first http(s) URL, properties.url before metadata.url; lower case, no port, www. kept",
+	ClusterIs:      "that host (resampling only)",
+	StepsAre:       "every turn in file order: utterances and browser actions",
+	LabelSpace:     webLINXLabels,
+	VisibleSafe:    []string{"platform"}, VisibleAsPublished: []string{"platform", "URLs and hosts in every channel (masked under safe)"},
+	NeverVisible: []string{"form.description", "form.tasks", "form.annotator", "form.shortcode"},
+	SplitUnit:    "episode",
+	Groups:       []string{"website"},
+	Options:      func() any { return &WebLINXOptions{OpenIntent: "utterances"} },
+	Source:       "Lù, Kasner, Reddy: WebLINX, ICML 2024; CC BY-NC-SA 4.0",
+	Read:         LoadWebLINX,
+}
+
+// WebLINXOptions are the settings of format weblinx.
+type WebLINXOptions struct {
+	OpenIntent string `hcl:"open_intent,optional" doc:"what the open intent is: \"utterances\" of the instructor (default), or form.json's \"description\""`
+}
+
+// LoadWebLINX reads WebLINX demonstration folders anywhere below src.Path (the dataset, its
+// demonstrations folder, or one demonstration).
+//
+// An episode is a demonstration, its id the folder's name. By the official rule it is valid when
+// form.json, metadata.json and replay.json are there and invalid.json is not; others are skipped
+// with the reason (no_replay, no_form, no_metadata, invalid_demonstration). Steps are all turns in
+// file order; their timestamps disagree and are not used. The open intent joins the instructor's
+// utterances without small talk; the closed intent is the host of the first http(s) URL. Under
+// visibility safe, URLs and hosts are masked in every field of every step; intents never are.
+// A textInput on an element that can't be typed into is a text selection: its text is not kept as a
+// value. Lists are the names in splits.json that hold the id.
+func LoadWebLINX(ctx context.Context, src Source, skipped func(Skip)) iter.Seq2[Episode, error] {
+	return stream(ctx, src, skipped, "weblinx", loadWebLINX)
+}
+
+func loadWebLINX(ctx context.Context, src Source, out output) error {
+	opt, err := webLINXOptions(src.Options)
+	if err != nil {
+		return err
+	}
+	lists := map[string][]string{}
+	path := filepath.Join(rootOf(src.Path, "demonstrations"), "splits.json")
+	if _, err := os.Stat(path); err == nil { // not every copy has it
+		if err := readIDLists(ctx, path, "", lists); err != nil {
+			return err
+		}
+	}
+	r := webLINXReader{ctx: ctx, src: src, opt: opt, lists: lists, out: out}
+	return tree{ctx: ctx, skip: out.skip, dir: r.demonstration, file: func(path string) error {
+		if filepath.Base(path) != "splits.json" {
+			out.skip(Skip{Where: path, Reason: NotOfThisFormat, Detail: "not part of a demonstration folder"})
+		}
+		return nil
+	}}.walk(src.Path)
+}
+
+// rootOf is the dataset's root when path is the root itself, its folder named inner, or an entry of
+// that folder.
+func rootOf(path, inner string) string {
+	path = filepath.Clean(path)
+	for range 2 {
+		if filepath.Base(path) == inner {
+			return filepath.Dir(path)
+		}
+		if filepath.Base(filepath.Dir(path)) == inner {
+			path = filepath.Dir(path)
+		}
+	}
+	return path
+}
+
+func webLINXOptions(v any) (WebLINXOptions, error) {
+	opt := WebLINXOptions{OpenIntent: "utterances"}
+	switch o := v.(type) {
+	case nil:
+	case WebLINXOptions:
+		opt = o
+	case *WebLINXOptions:
+		opt = *o
+	default:
+		return opt, fmt.Errorf("options of format weblinx are of type %T", v)
+	}
+	switch opt.OpenIntent {
+	case "":
+		opt.OpenIntent = "utterances"
+	case "utterances", "description":
+	default:
+		return opt, fmt.Errorf("open_intent %q: want \"utterances\" or \"description\"", opt.OpenIntent)
+	}
+	return opt, nil
+}
+
+type webLINXReader struct {
+	ctx   context.Context
+	src   Source
+	opt   WebLINXOptions
+	lists map[string][]string
+	out   output
+}
+
+// demonstration deals with a folder that holds a demonstration; its other files (screenshots, pages,
+// boxes, video) belong to it and are neither read nor reported.
+func (r webLINXReader) demonstration(dir string, names map[string]bool) (bool, error) {
+	if !names["replay.json"] && !names["form.json"] {
+		return false, nil
+	}
+	id := filepath.Base(filepath.Clean(dir))
+	if id == "." || id == ".." {
+		abs, err := filepath.Abs(dir)
+		if err != nil {
+			return true, fmt.Errorf("name of demonstration %s: %w", dir, err)
+		}
+		id = filepath.Base(abs)
+	}
+	for _, rule := range []struct {
+		bad            bool
+		reason, detail string
+	}{
+		{names["invalid.json"], InvalidDemonstration, "invalid.json marks it as invalid"},
+		{!names["replay.json"], NoReplay, "replay.json is missing"},
+		{!names["form.json"], NoForm, "form.json is missing"},
+		{!names["metadata.json"], NoMetadata, "metadata.json is missing"},
+	} {
+		if rule.bad {
+			r.out.skip(Skip{Where: dir, Reason: rule.reason, Detail: rule.detail})
+			return true, nil
+		}
+	}
+	path := filepath.Join(dir, "replay.json")
+	in, err := openInput(r.ctx, path)
+	if err != nil {
+		return true, err
+	}
+	turns, err := readReplay(in, r.out.skip)
+	if cerr := in.Close(); err == nil && cerr != nil {
+		err = fmt.Errorf("close %s: %w", path, cerr)
+	}
+	if err != nil {
+		return true, err
+	}
+	e := webLINXEpisode(turns, r.src.Visibility)
+	e.ID, e.Lists = id, r.lists[id]
+	if r.opt.OpenIntent == "description" {
+		if e.OpenIntent, err = readDescription(r.ctx, filepath.Join(dir, "form.json")); err != nil {
+			return true, err
+		}
+	}
+	return true, r.out.emit(path, e)
+}
+
+// readDescription takes the goal from form.json. No other field of it is read.
+func readDescription(ctx context.Context, path string) (string, error) {
+	in, err := openInput(ctx, path)
+	if err != nil {
+		return "", err
+	}
+	defer in.Close() //nolint:errcheck // opened for reading
+	d := jx.Decode(in.r, 4<<10)
+	var description string
+	_, err = jsonObject(d, func(key string) error {
+		if key != "description" {
+			return d.Skip()
+		}
+		var err error
+		description, err = jsonText(d)
+		return err
+	})
+	if err != nil {
+		return "", in.jsonError(err)
+	}
+	return strings.TrimSpace(description), nil
+}
+
+// readIDLists adds the lists of a splits file, an object from list name to ids, to byID. Ids may
+// carry ".json". Every name gets the prefix.
+func readIDLists(ctx context.Context, path, prefix string, byID map[string][]string) error {
+	in, err := openInput(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer in.Close() //nolint:errcheck // opened for reading
+	d := jx.Decode(in.r, 32<<10)
+	members := map[string][]string{}
+	_, err = jsonObject(d, func(key string) error {
+		ids, err := jsonTexts(d)
+		members[strings.ToValidUTF8(key, "\uFFFD")] = ids
+		return err
+	})
+	if err == nil {
+		err = jsonEnd(d)
+	}
+	if err != nil {
+		return in.jsonError(err)
+	}
+	names := make([]string, 0, len(members))
+	for name := range members {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	for _, name := range names {
+		for _, id := range members[name] {
+			id = strings.TrimSuffix(id, ".json")
+			if l := byID[id]; len(l) == 0 || l[len(l)-1] != prefix+name {
+				byID[id] = append(l, prefix+name)
+			}
+		}
+	}
+	return nil
+}
