@@ -1,0 +1,125 @@
+package predictors
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"intentlab/runners/process"
+)
+
+// CommandOptions are the settings of the kind `command`.
+type CommandOptions struct {
+	Protocol      string            `hcl:"protocol,optional" doc:"lines (no training data) or worker (handshake, fit, load); default lines"`
+	Command       []string          `hcl:"command" doc:"the program and its arguments; arguments that name files beside the experiment file are made absolute"`
+	Inputs        []string          `hcl:"inputs,optional" key:"files" doc:"globs of the files whose contents are part of the method's identity; a folder stands for everything below it; default: the files that the command names, and the sources of the script's kind below its folder"`
+	Env           map[string]string `hcl:"env,optional" doc:"variables that are set for the program"`
+	PassEnv       []string          `hcl:"pass_env,optional" key:"-" doc:"names of variables that are passed through to the program, whose environment is otherwise scrubbed; their values are no part of the identity"`
+	Workers       int               `hcl:"workers,optional" key:"-" doc:"how many copies of the program run at once; an episode stays with one; default 1"`
+	Concurrency   int               `hcl:"concurrency,optional" key:"-" doc:"how many tasks of different episodes a lines program may hold at once (a worker says it in its ready message); default 4"`
+	Restarts      int               `hcl:"restarts,optional" key:"-" doc:"how often a program that crashed or was stopped is started again, per cell; default 3"`
+	Deterministic bool              `hcl:"deterministic,optional" doc:"the program gives the same answers for every seed, so one seed is run; default false"`
+	UsesRatio     bool              `hcl:"uses_ratio,optional" doc:"the program's answers depend on the requested ratio itself, so equal prefixes are asked once per ratio; default false"`
+	UsesLabels    bool              `hcl:"uses_labels,optional" doc:"the program's answers depend on the candidate labels; default true"`
+	Timeouts      *CommandTimeouts  `hcl:"timeouts,block" key:"-" doc:"how long the program may take"`
+}
+
+// CommandTimeouts are the waiting times of the kind `command`, as Go durations ("90s", "2m").
+type CommandTimeouts struct {
+	Start  string `hcl:"start,optional" doc:"until a worker is ready; also added to the first answer, which may load a model; default 1m"`
+	Fit    string `hcl:"fit,optional" doc:"from the first example until the worker has fitted; default 1h"`
+	Answer string `hcl:"answer,optional" doc:"until a task is answered; default 1m"`
+	Finish string `hcl:"finish,optional" doc:"until the program has ended after the end of its input; default 10s"`
+}
+
+func newCommandOptions() any {
+	return &CommandOptions{Protocol: string(process.Lines), Workers: 1, Concurrency: 4, Restarts: 3,
+		UsesLabels: true, Timeouts: &CommandTimeouts{}}
+}
+
+// Declared says what one method's settings declare about it, where the kind alone can't know.
+type Declared struct {
+	// Deterministic, UsesRatio and UsesLabels take the place of the kind's own.
+	Deterministic, UsesRatio, UsesLabels bool
+	// PerTask methods answer by task id: equal visible inputs must not share an answer.
+	PerTask bool
+}
+
+// Declarer is implemented by the settings of the kinds command and predictions.
+type Declarer interface{ Declared() Declared }
+
+// Declared implements Declarer.
+func (o *CommandOptions) Declared() Declared {
+	return Declared{Deterministic: o.Deterministic, UsesRatio: o.UsesRatio, UsesLabels: o.UsesLabels}
+}
+
+// Check says what is wrong with the settings: attribute to sentence.
+func (o *CommandOptions) Check() map[string]string {
+	wrong := map[string]string{}
+	if o.Protocol != string(process.Lines) && o.Protocol != string(process.Worker) {
+		wrong["protocol"] = fmt.Sprintf("want %q or %q, not %q", process.Lines, process.Worker, o.Protocol)
+	}
+	if len(o.Command) == 0 || o.Command[0] == "" {
+		wrong["command"] = "want the program and its arguments as a list of strings"
+	}
+	for name, n := range map[string]int{"workers": o.Workers, "concurrency": o.Concurrency} {
+		if n < 1 || n > 1024 {
+			wrong[name] = fmt.Sprintf("want a number from 1 to 1024, not %d", n)
+		}
+	}
+	if o.Restarts < 0 {
+		wrong["restarts"] = fmt.Sprintf("want 0 or more, not %d", o.Restarts)
+	}
+	for _, name := range o.PassEnv {
+		if name == "" || strings.ContainsRune(name, '=') {
+			wrong["pass_env"] = fmt.Sprintf("want names of variables, not %q", name)
+		}
+	}
+	for name := range o.Env {
+		if name == "" || strings.ContainsRune(name, '=') {
+			wrong["env"] = fmt.Sprintf("%q can't be the name of a variable", name)
+		}
+	}
+	if _, err := o.timeouts(); err != nil {
+		wrong["timeouts"] = err.Error()
+	}
+	return wrong
+}
+
+// timeouts reads the durations and fills in the defaults.
+func (o *CommandOptions) timeouts() (process.Timeouts, error) {
+	given := CommandTimeouts{}
+	if o.Timeouts != nil {
+		given = *o.Timeouts
+	}
+	t := process.Timeouts{Start: time.Minute, Fit: time.Hour, Answer: time.Minute, Finish: 10 * time.Second}
+	for _, f := range []struct {
+		name, given string
+		to          *time.Duration
+	}{{"start", given.Start, &t.Start}, {"fit", given.Fit, &t.Fit}, {"answer", given.Answer, &t.Answer}, {"finish", given.Finish, &t.Finish}} {
+		if f.given == "" {
+			continue
+		}
+		d, err := time.ParseDuration(f.given)
+		if err != nil || d <= 0 {
+			return t, fmt.Errorf("%s: want a duration above zero such as \"90s\" or \"2m\", not %q", f.name, f.given)
+		}
+		*f.to = d
+	}
+	return t, nil
+}
+
+// CommandEnv resolves what `env` sets and `pass_env` lets through into NAME=VALUE entries, in the
+// order of pass_env and then of the names in env. A variable that is passed but not set is left out.
+func CommandEnv(o *CommandOptions, lookup func(string) (string, bool)) []string {
+	var env []string
+	for _, name := range o.PassEnv {
+		if v, ok := lookup(name); ok {
+			env = append(env, name+"="+v)
+		}
+	}
+	for _, name := range sortedKeys(o.Env) {
+		env = append(env, name+"="+o.Env[name])
+	}
+	return env
+}

@@ -1,0 +1,11 @@
+//go:build unix && !linux
+
+package process
+
+import "syscall"
+
+// groupAttr puts the child into its own process group.
+func groupAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+
+// awaitExit can't wait without reaping here.
+func awaitExit(int) bool { return false }
