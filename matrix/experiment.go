@@ -17,7 +17,11 @@ type Kind struct {
 	Summary string // one line, for docs and schema
 	// Options returns a pointer to a settings struct with its defaults filled in, fields tagged
 	// `hcl:"name,optional"` (or required) and `doc:"…"`; nested blocks as pointer structs. nil: no
-	// settings. A settings struct may have Check() map[string]string (attribute → what is wrong).
+	// settings. Further tags: enum:"a,b", min, max, format:"duration|url", and key:"-" (limits,
+	// time-outs, workers: in no key), key:"files" (file names and globs that count by content) or
+	// key:"path" (content that is identified elsewhere). A settings struct may have
+	// Check() map[string]string (attribute → what is wrong; "timeouts.start" for a nested one) and
+	// DefaultFiles(dir string) []string (what a key:"files" field means when it is empty).
 	Options func() any
 	Needs   Needs
 	// Deterministic kinds run once and are shown for all seeds. UsesRatio and UsesLabels widen the
@@ -84,6 +88,8 @@ type Experiment struct {
 	Warnings hcl.Diagnostics
 	// Resolved is the canonical configuration without secrets, the input of ConfigHash.
 	Resolved map[string]any
+
+	configHash string
 }
 
 // Dataset is one dataset block (one per for_each element; Name then is `name["key"]`, ID `name-key`).
@@ -98,7 +104,9 @@ type Dataset struct {
 	Split      partition.Split
 	Judges     []string // own judges; empty: the matrix's
 	Options    any
-	Range      hcl.Range
+	// Settings is the canonical form of Options, as for methods.
+	Settings map[string]any
+	Range    hcl.Range
 }
 
 // Ablation is one ablation block.
