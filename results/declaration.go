@@ -27,6 +27,7 @@ type DatasetInfo struct {
 	ID          string         `json:"id"`
 	Format      string         `json:"format"`
 	Fingerprint string         `json:"fingerprint"` // of the sampled episodes
+	Key         string         `json:"key"`         // the same under the dataset's name: the key of gold
 	Split       string         `json:"split"`       // hash of the split
 	LabelSpace  string         `json:"label_space"`
 	Labels      []string       `json:"labels"`

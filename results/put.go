@@ -119,17 +119,24 @@ func (s *Store) Event(ctx context.Context, invocation int64, kind string, cell i
 // PutData stores the episodes and gold of a dataset fingerprint and the parts of a split, once each.
 func (s *Store) PutData(ctx context.Context, data, split string, episodes []Episode, gold []Gold, parts []Part) error {
 	return s.put(ctx, false, func(t *tx) error {
-		have, err := t.id("select exists (select 1 from episode where data = ?)", data)
+		known, err := hasGold(t, data, gold)
 		if err != nil {
 			return err
 		}
-		if have == 0 {
+		if !known {
+			// A new ratio on known data adds its tasks to the old ones.
 			g, err := t.tx.PrepareContext(ctx, `insert into gold (data, task, episode, cluster, ratio, steps, total_steps, duplicate,
-				open_intent, closed_intent, label_space) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+				open_intent, closed_intent, label_space) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`)
 			if err != nil {
 				return err
 			}
-			e, err := t.tx.PrepareContext(ctx, "insert into episode (data, episode, hash) values (?, ?, ?)")
+			for _, r := range gold {
+				if _, err := g.ExecContext(ctx, data, r.Task, r.Episode, r.Cluster, r.Ratio, r.Steps, r.TotalSteps, r.Duplicate,
+					r.OpenIntent, r.ClosedIntent, r.LabelSpace); err != nil {
+					return fmt.Errorf("gold of %s: %w", r.Task, err)
+				}
+			}
+			e, err := t.tx.PrepareContext(ctx, "insert into episode (data, episode, hash) values (?, ?, ?) on conflict do nothing")
 			if err != nil {
 				return err
 			}
@@ -138,14 +145,8 @@ func (s *Store) PutData(ctx context.Context, data, split string, episodes []Epis
 					return fmt.Errorf("episode %s: %w", r.ID, err)
 				}
 			}
-			for _, r := range gold {
-				if _, err := g.ExecContext(ctx, data, r.Task, r.Episode, r.Cluster, r.Ratio, r.Steps, r.TotalSteps, r.Duplicate,
-					r.OpenIntent, r.ClosedIntent, r.LabelSpace); err != nil {
-					return fmt.Errorf("gold of %s: %w", r.Task, err)
-				}
-			}
 		}
-		have, err = t.id("select exists (select 1 from part where split = ?)", split)
+		have, err := t.id("select exists (select 1 from part where split = ?)", split)
 		if err != nil || have == 1 {
 			return err
 		}
@@ -160,6 +161,21 @@ func (s *Store) PutData(ctx context.Context, data, split string, episodes []Epis
 		}
 		return nil
 	})
+}
+
+// hasGold reports whether the tasks of the first episode are all stored; gold is stored whole, so
+// then all are.
+func hasGold(t *tx, data string, gold []Gold) (bool, error) {
+	for _, r := range gold {
+		if r.Episode != gold[0].Episode {
+			break
+		}
+		n, err := t.id("select exists (select 1 from gold where data = ? and task = ?)", data, r.Task)
+		if err != nil || n == 0 {
+			return false, err
+		}
+	}
+	return len(gold) > 0, nil
 }
 
 // PutCells declares the cells of a run in order; cells that exist keep their state, except that a

@@ -1,0 +1,135 @@
+package report
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"intentlab/results/metrics"
+)
+
+// Evaluated is one method × ablation × seed with the levels that have no numbers.
+type Evaluated struct {
+	metrics.Evaluation
+	Blanks []Blank
+}
+
+// MarshalJSON is the evaluation as benchmark.md fixes it, with the blanks beside it.
+func (e Evaluated) MarshalJSON() ([]byte, error) {
+	b, err := json.Marshal(e.Evaluation)
+	if err != nil || len(e.Blanks) == 0 {
+		return b, err
+	}
+	blanks := map[string]string{}
+	for _, x := range e.Blanks {
+		blanks[x.Level] = x.Why
+	}
+	why, err := json.Marshal(blanks)
+	if err != nil {
+		return nil, err
+	}
+	return append(append(append(b[:len(b)-1], `,"datasets_why":`...), why...), '}'), nil
+}
+
+// Evaluate computes everything about one method × ablation × seed.
+func (s *Source) Evaluate(ctx context.Context, method, ablation string, seed int64) (Evaluated, error) {
+	samples, blanks, answers, err := s.samples(ctx, method, ablation, seed)
+	if err != nil {
+		return Evaluated{}, err
+	}
+	base := metrics.Baseline{Closed: s.Decl.Baseline.Closed, Open: s.Decl.Baseline.Open}
+	if base.ClosedSamples, err = s.reference(ctx, base.Closed, method, ablation, seed, samples); err != nil {
+		return Evaluated{}, err
+	}
+	if base.OpenSamples, err = s.reference(ctx, base.Open, method, ablation, seed, samples); err != nil {
+		return Evaluated{}, err
+	}
+	data, gold := s.fingerprints()
+	meta := metrics.Meta{Method: method, Ablation: ablation, Seed: seed, Split: s.Decl.Evaluate,
+		Fingerprint: metrics.FingerprintRecord{Data: data, Gold: gold, Predictions: answers, Version: s.version}}
+	if len(s.Decl.Judges) > 0 {
+		meta.PrimaryJudge = s.Decl.Judges[0].ID
+	}
+	return Evaluated{metrics.EvaluateAll(meta, samples, &base, s.options), blanks}, nil
+}
+
+// reference reads the baseline's tables of the same ablation and seed, by level.
+func (s *Source) reference(ctx context.Context, baseline, method, ablation string, seed int64, own []metrics.Sample) (map[string]metrics.Sample, error) {
+	if baseline == "" {
+		return nil, nil
+	}
+	samples := own
+	if baseline != method {
+		var err error
+		if samples, _, _, err = s.samples(ctx, baseline, ablation, seed); err != nil {
+			return nil, err
+		}
+	}
+	out := map[string]metrics.Sample{}
+	for _, x := range samples {
+		out[x.Dataset] = x
+	}
+	return out, nil
+}
+
+// fingerprints combine those of all datasets, in declared order. The gold of datasets that no cell
+// has read yet is covered by the data.
+func (s *Source) fingerprints() (data, gold string) {
+	sum := newSum()
+	for _, d := range s.Decl.Datasets {
+		fmt.Fprintf(sum, "%s %s %s\n", d.ID, d.Fingerprint, d.Split)
+	}
+	data = sum.hex()
+	sum = newSum()
+	for _, d := range s.Decl.Datasets {
+		if g := s.gold[d.Key]; g != nil {
+			fmt.Fprintf(sum, "%s %s\n", d.ID, g.hash)
+		}
+	}
+	return data, sum.hex()
+}
+
+// All evaluates every method × ablation × seed in declared order.
+func (s *Source) All(ctx context.Context) ([]Evaluated, error) {
+	for _, d := range s.Decl.Datasets {
+		if _, err := s.loadGold(ctx, d.Key); err != nil {
+			return nil, err
+		}
+	}
+	var out []Evaluated
+	for _, m := range s.Decl.Methods {
+		for _, a := range s.Decl.Ablations {
+			for _, seed := range m.Seeds {
+				e, err := s.Evaluate(ctx, m.ID, a.ID, seed)
+				if err != nil {
+					return nil, err
+				}
+				out = append(out, e)
+			}
+		}
+	}
+	return out, nil
+}
+
+// WriteJSON writes the array of evaluations that `export --format json` prints, one element a line.
+func WriteJSON(w io.Writer, all []Evaluated) error {
+	if _, err := io.WriteString(w, "["); err != nil {
+		return err
+	}
+	for i, e := range all {
+		b, err := json.Marshal(e)
+		if err != nil {
+			return fmt.Errorf("writing the evaluation of %s under %s: %w", e.Method, e.Ablation, err)
+		}
+		sep := "\n"
+		if i > 0 {
+			sep = ",\n"
+		}
+		if _, err := fmt.Fprintf(w, "%s%s", sep, b); err != nil {
+			return err
+		}
+	}
+	_, err := io.WriteString(w, "\n]\n")
+	return err
+}
