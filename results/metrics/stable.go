@@ -24,6 +24,39 @@ func Flips(right []bool) int {
 	return n
 }
 
+// Stability is one episode's closed answers along the grid (A6).
+type Stability struct {
+	Ratio        Value // requested ratio of the stable point; null: never
+	Steps        int   // k there; 0: never
+	Effective    Value // k/T there
+	FirstCorrect Value // requested ratio of the first right answer
+	Flips        int
+}
+
+// StablePoint looks at one episode's closed answers. Missing answers count as wrong, unless the
+// options skip them.
+func StablePoint(grid []int, e Episode, o Options) Stability {
+	s := Stability{Ratio: None("never stable"), Effective: None("never stable"), FirstCorrect: None("never right")}
+	var at []int
+	var right []bool
+	for i := range e.Tasks {
+		t := &e.Tasks[i]
+		if !t.closed(o) {
+			continue
+		}
+		at, right = append(at, i), append(right, t.Correct)
+		if t.Correct && !s.FirstCorrect.Known() {
+			s.FirstCorrect = Of(float64(grid[i]) / 1000)
+		}
+	}
+	s.Flips = Flips(right)
+	if j := Stable(right); j >= 0 {
+		s.Ratio, s.Steps = Of(float64(grid[at[j]])/1000), e.Tasks[at[j]].Steps
+		s.Effective = ratio(float64(s.Steps), float64(e.Total), "the episode has no step")
+	}
+	return s
+}
+
 // Never is what a never-solved episode costs in the restricted mean, in permille: one grid step
 // beyond the end, r_m + (r_m − r_{m−1}); 2·r_m on a grid of one point (benchmark.md).
 func Never(grid []int) int {
@@ -123,8 +156,8 @@ func ttcOf(grid []int, sum []float64) TTC {
 	never := float64(Never(grid))
 	t := TTC{N: Of(n), NSolved: Of(solved), Never: Of(never / 1000), StableCurve: curve,
 		SolveRate:               ratio(solved, n, none),
-		MeanSolved:              ratio(weighted/1000, solved, "no episode is solved"),
-		RestrictedMean:          ratio((weighted+sum[m+ttcNever]*never)/1000, n, none),
+		MeanSolved:              ratio(weighted, 1000*solved, "no episode is solved"),
+		RestrictedMean:          ratio(weighted+sum[m+ttcNever]*never, 1000*n, none),
 		EffectiveRestrictedMean: ratio(sum[m+ttcEffective], n, none),
 		MeanFlips:               ratio(sum[m+ttcFlips], n, none),
 		Q25:                     stableQuantile(grid, sum, n, 25),
