@@ -1,6 +1,10 @@
 package ablations
 
-import "strconv"
+import (
+	"strconv"
+
+	"intentlab/ablations/trajectory"
+)
 
 // The further local relations of the graph, off unless Spec.ExtraEdges names them. Each links a step
 // to the latest earlier step that it is related to, and sees only what the graph's channels show, so
@@ -30,7 +34,9 @@ func (b *graphBuilder) relate(list []seen, names []string) {
 			case SameApp:
 				key = st.App
 			case SamePage:
-				key = st.URL
+				if st.URL != trajectory.URLMask { // masked pages all look the same
+					key = st.URL
+				}
 			case RepeatedAction:
 				if st.Op != "" || st.Action != "" {
 					key = st.Op + "\x00" + st.Action

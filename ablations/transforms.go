@@ -32,6 +32,36 @@ func maskFirstRequest(ep trajectory.Episode) trajectory.Episode {
 	return ep
 }
 
+// maskURLs returns ep with every URL and host masked in every channel, earlier turns included.
+func maskURLs(ep trajectory.Episode) trajectory.Episode {
+	ep.Metadata, ep.Profile = maskValues(ep.Metadata), maskValues(ep.Profile)
+	ep.Apps = slices.Clone(ep.Apps)
+	for i, a := range ep.Apps {
+		ep.Apps[i] = trajectory.MaskURLs(a)
+	}
+	for _, list := range []*[]task.Step{&ep.ContextSteps, &ep.Steps} {
+		*list = slices.Clone(*list)
+		for i := range *list {
+			s := &(*list)[i]
+			for _, text := range []*string{&s.Speaker, &s.Utterance, &s.Action, &s.Op, &s.Element, &s.URL, &s.Value, &s.App} {
+				*text = trajectory.MaskURLs(*text)
+			}
+		}
+	}
+	return ep
+}
+
+func maskValues(m map[string]string) map[string]string {
+	if m == nil {
+		return nil
+	}
+	out := make(map[string]string, len(m))
+	for k, v := range m {
+		out[k] = trajectory.MaskURLs(v)
+	}
+	return out
+}
+
 // shuffle orders steps by SHA-256 of seed, episode, part and place, so that the order is a function
 // of these alone and the order of a longer prefix extends that of a shorter one.
 func shuffle(list []seen, seed uint64, ep trajectory.Episode, part string) {

@@ -68,6 +68,9 @@ func Open(ep trajectory.Episode, spec Spec, opts ...Option) (*EpisodeView, error
 	if spec.NoInitialInstruction {
 		ep = maskFirstRequest(ep)
 	}
+	if spec.NoURL {
+		ep = maskURLs(ep)
+	}
 	if spec.NoContext {
 		ep.ContextSteps = nil
 	}

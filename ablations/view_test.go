@@ -379,3 +379,27 @@ func TestGoldRecordNamesOnlyTheModesThatExist(t *testing.T) {
 		t.Errorf("closed metrics without a closed intent: %+v", g)
 	}
 }
+
+func TestNoURLMasksHostsInEveryChannel(t *testing.T) {
+	ep := booking()
+	const host = "rail.example.com"
+	ep.Metadata["website"], ep.Profile["home"], ep.Apps = host, host, []string{host}
+	for _, list := range [][]task.Step{ep.Steps, ep.ContextSteps} {
+		for i := range list {
+			s := &list[i]
+			s.Utterance += " at " + host
+			s.Action, s.Element, s.URL, s.Value = s.Action+" "+host, host, "https://"+host+"/x", host
+		}
+	}
+	got := mustView(t, ep, 5, Compose(spec(t, "graph_text_hybrid"), spec(t, "no_url")))
+	b, err := task.Canonical([]any{got, got.Graph})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(b), "rail") || !strings.Contains(string(b), trajectory.URLMask) {
+		t.Errorf("a host is visible: %s", b)
+	}
+	if ep.Metadata["website"] != host || ep.Steps[1].Element != host {
+		t.Error("the episode itself was changed")
+	}
+}
