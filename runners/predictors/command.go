@@ -33,13 +33,9 @@ type Command struct {
 
 // newCommand starts nothing yet; a program that does not start fails the first question.
 func newCommand(s Setup) (Predictor, error) {
-	o, ok := s.Options.(*CommandOptions)
-	if !ok {
-		return nil, fmt.Errorf("command: settings are %T, want *CommandOptions", s.Options)
-	}
-	if wrong := o.Check(); len(wrong) > 0 {
-		name := sortedKeys(wrong)[0]
-		return nil, fmt.Errorf("command: %s: %s", name, wrong[name])
+	o, err := settings(s, newCommandOptions().(*CommandOptions))
+	if err != nil {
+		return nil, err
 	}
 	timeouts, err := o.timeouts()
 	if err != nil {

@@ -94,12 +94,9 @@ type place struct {
 }
 
 func newPredictions(s Setup) (Predictor, error) {
-	o, ok := s.Options.(*PredictionsOptions)
-	if !ok {
-		return nil, fmt.Errorf("predictions: settings are %T, want *PredictionsOptions", s.Options)
-	}
-	if why := o.Check()["path"]; why != "" {
-		return nil, fmt.Errorf("predictions: path: %s", why)
+	o, err := settings(s, &PredictionsOptions{})
+	if err != nil {
+		return nil, err
 	}
 	p := &Predictions{path: o.File(s.Dir, s.Dataset, s.Ablation, s.Seed, s.Fold), ablation: s.Ablation, seed: s.Seed,
 		method: o.Method, log: process.NewLog(s.Log), turn: make(chan struct{}, 1)}
