@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -45,9 +46,18 @@ func (b *body) nestedRange(path string) hcl.Range {
 	return b.at
 }
 
+var quoted = regexp.MustCompile(`"[^"]+"`)
+
 // rephrase says which attribute a type error is about, and suggests names that HCL can't know.
 func (r *reader) rephrase(b *body, d *hcl.Diagnostic, further []string) {
 	switch {
+	case d.Summary == "Missing required argument":
+		if m := quoted.FindString(d.Detail); m != "" {
+			d.Detail = m + " is required here."
+		}
+		if d.Subject != nil && b.at.Filename == d.Subject.Filename && b.at.Start.Line == d.Subject.Start.Line {
+			d.Subject = b.at.Ptr()
+		}
 	case d.Summary == "Unsuitable value type" && d.Subject != nil:
 		name := b.attributeAt(*d.Subject)
 		if name == "" || isFollowUp(d) {
@@ -125,7 +135,7 @@ func (r *reader) checkField(b *body, ctx *hcl.EvalContext, name string, tag refl
 		switch v.Kind() {
 		case reflect.String:
 			if !contains(allowed, v.String()) {
-				r.errorAt(rng, "Unknown value", "%s", noSuch(name, v.String(), allowed))
+				r.errorAt(rng, "Unknown value", "%s", noSuchValue(name, v.String(), allowed))
 			}
 		case reflect.Slice:
 			ranges := elementRanges(b.attrs[name].Expr)
@@ -135,7 +145,7 @@ func (r *reader) checkField(b *body, ctx *hcl.EvalContext, name string, tag refl
 					at = ranges[i]
 				}
 				if s := v.Index(i).String(); !contains(allowed, s) {
-					r.errorAt(at, "Unknown value", "%s", noSuch("value of "+name, s, allowed))
+					r.errorAt(at, "Unknown value", "%s", noSuchValue(name, s, allowed))
 				}
 			}
 		}

@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"fmt"
+	"regexp"
 	"sort"
 	"strings"
 
@@ -36,6 +37,15 @@ func noSuch(what, name string, known []string) string {
 		known = append(append([]string(nil), known[:12]...), "…")
 	}
 	return msg + " Known: " + strings.Join(known, ", ") + "."
+}
+
+// noSuchValue is noSuch for the value of an attribute with a fixed set.
+func noSuchValue(attr, value string, allowed []string) string {
+	msg := fmt.Sprintf("%q can't be %q.", attr, value)
+	if s := suggest(value, allowed); s != "" {
+		return msg + fmt.Sprintf(" Did you mean %q?", s)
+	}
+	return msg + " It is one of " + strings.Join(allowed, ", ") + "."
 }
 
 func errorAt(rng hcl.Range, summary, format string, args ...any) *hcl.Diagnostic {
@@ -82,7 +92,7 @@ func (r *reader) finished() hcl.Diagnostics {
 		if known && isFollowUp(d) {
 			continue
 		}
-		d.Detail = r.redact(d.Detail)
+		d.Detail = r.redact(argumentPrefix.ReplaceAllString(d.Detail, ""))
 		key := d.Summary + "\x00" + d.Detail
 		if d.Subject != nil {
 			key += "\x00" + d.Subject.String()
@@ -94,6 +104,10 @@ func (r *reader) finished() hcl.Diagnostics {
 	}
 	return out
 }
+
+// argumentPrefix is what HCL puts before a function's own message about an argument, which names a
+// parameter that the reader can't know.
+var argumentPrefix = regexp.MustCompile(`^Invalid value for "\w+" parameter: `)
 
 func isFollowUp(d *hcl.Diagnostic) bool { return strings.HasSuffix(d.Detail, "value must be known") }
 

@@ -28,6 +28,9 @@ type Kind struct {
 	// visible hash. CodeVersion is part of every answer or verdict key.
 	Deterministic, UsesRatio, UsesLabels bool
 	CodeVersion                          int
+	// Declares says the three for one method where its settings decide (a program that calls itself
+	// deterministic); nil keeps the kind's own.
+	Declares func(options any) (deterministic, usesRatio, usesLabels bool)
 	// Built is false for kinds of the language whose engine comes later: they validate and plan,
 	// and `run` refuses them in one sentence.
 	Built bool

@@ -156,7 +156,7 @@ func (r *reader) read() {
 	broken := false
 	for _, name := range r.sources.order {
 		f, diags := parse(name, r.sources.files[name])
-		r.add(diags...)
+		r.add(firstAtEachPlace(diags)...)
 		broken = broken || diags.HasErrors()
 		if f != nil {
 			parsed = append(parsed, f)
@@ -166,6 +166,9 @@ func (r *reader) read() {
 		return // what a parser recovers from broken text only misleads
 	}
 	content, diags := hcl.MergeFiles(parsed).Content(rootSchema())
+	for _, d := range diags {
+		r.rephraseRoot(d)
+	}
 	r.add(diags...)
 	r.checkLabels(content.Blocks)
 	blocks := content.Blocks.ByType()
@@ -242,21 +245,66 @@ func (r *reader) checkLabels(blocks hcl.Blocks) {
 	}
 }
 
-// checkRequired reports missing blocks; HCL itself would point at an arbitrary place.
-func (r *reader) checkRequired(blocks map[string]hcl.Blocks) {
-	if len(r.sources.order) == 0 {
-		return
-	}
-	for _, b := range language() {
-		if b.required && len(blocks[b.name]) == 0 {
-			label := ""
-			if b.labelled {
-				label = ` "NAME"`
+// firstAtEachPlace drops what a parser says again about one place.
+func firstAtEachPlace(diags hcl.Diagnostics) hcl.Diagnostics {
+	var out hcl.Diagnostics
+	seen := map[hcl.Pos]bool{}
+	for _, d := range diags {
+		if d.Subject != nil {
+			if seen[d.Subject.Start] {
+				continue
 			}
-			name := r.sources.order[0]
-			r.add(&hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Missing block", Detail: fmt.Sprintf("%s: there is no %s block; add %s%s { … }.", name, b.name, b.name, label)})
+			seen[d.Subject.Start] = true
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// rephraseRoot says in the language's words what is wrong with a block's header, and where a
+// misplaced attribute belongs.
+func (r *reader) rephraseRoot(d *hcl.Diagnostic) {
+	_, block, _ := strings.Cut(d.Summary, " for ")
+	switch {
+	case strings.HasPrefix(d.Summary, "Missing name for "):
+		d.Detail = fmt.Sprintf("A %s block needs a name: %s \"NAME\" { … }.", block, block)
+	case strings.HasPrefix(d.Summary, "Extraneous label for "):
+		d.Detail = fmt.Sprintf("A %s block has no name.", block)
+		for _, b := range language() {
+			if b.name == block && b.labelled {
+				d.Detail = fmt.Sprintf("A %s block has one name.", block)
+			}
+		}
+	case d.Summary == "Unsupported argument" && d.Subject != nil:
+		name := r.sources.text(*d.Subject)
+		for _, b := range language() {
+			if b.value != nil && contains(attributeNames(b.value()), name) {
+				d.Detail = fmt.Sprintf("%q belongs into a block, such as %s.", name, b.name)
+				return
+			}
 		}
 	}
+}
+
+// checkRequired reports missing blocks, unless one is there with a mistake in its header; HCL
+// itself would point at an arbitrary place.
+func (r *reader) checkRequired(blocks map[string]hcl.Blocks) {
+	for _, b := range language() {
+		if !b.required || len(blocks[b.name]) > 0 || r.headerIsWrong(b.name) {
+			continue
+		}
+		whole := hcl.Range{Filename: r.sources.order[0]}
+		r.errorAt(whole, "Missing block", "There is no %s block; add %s \"NAME\" { … }.", b.name, b.name)
+	}
+}
+
+func (r *reader) headerIsWrong(block string) bool {
+	for _, d := range r.diags {
+		if strings.HasSuffix(d.Summary, " for "+block) || d.Summary == "Unsupported block type" && strings.Contains(d.Detail, fmt.Sprintf("Did you mean %q", block)) {
+			return true
+		}
+	}
+	return false
 }
 
 func place(rng hcl.Range) string {

@@ -182,6 +182,9 @@ func (r *reader) readMethod(d *declared) Method {
 	}
 	var good bool
 	m.Kind, m.Options, m.Settings, m.Endpoint, good = r.uses("method", d, b, x.Uses, x.Endpoint, x.Rest, ctx, r.in.Kinds.Methods, attributeNames(x))
+	if m.Kind.Declares != nil && m.Options != nil {
+		m.Kind.Deterministic, m.Kind.UsesRatio, m.Kind.UsesLabels = m.Kind.Declares(m.Options)
+	}
 	if m.Kind.Deterministic && len(m.Seeds) > 1 {
 		m.Seeds = m.Seeds[:1]
 	}

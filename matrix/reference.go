@@ -250,7 +250,7 @@ func (r *reader) resolve(kind string, expr hcl.Expression) []*declared {
 		}
 	}
 	if hasKey && len(out) == 0 {
-		r.errorAt(rng, "Unknown "+kind, "%s", noSuch(kind+" "+step.Name, key, reg.keysOf(step.Name)))
+		r.errorAt(rng, "Unknown "+kind, "%s", noSuch("element of "+kind+"."+step.Name, key, reg.keysOf(step.Name)))
 	}
 	return out
 }

@@ -48,7 +48,11 @@ func renderOne(b *bytes.Buffer, d *hcl.Diagnostic, src *Sources, p paint, width 
 		severity, code = "warning", yellow
 	}
 	at := ""
-	if d.Subject != nil {
+	switch {
+	case d.Subject == nil:
+	case d.Subject.Start.Line == 0: // the whole file
+		at = d.Subject.Filename + ": "
+	default:
 		at = fmt.Sprintf("%s:%d:%d: ", d.Subject.Filename, d.Subject.Start.Line, d.Subject.Start.Column)
 	}
 	message, hint := splitHint(d)
@@ -60,7 +64,7 @@ func renderOne(b *bytes.Buffer, d *hcl.Diagnostic, src *Sources, p paint, width 
 		}
 		b.WriteString(line + "\n")
 	}
-	if d.Subject != nil && src != nil {
+	if d.Subject != nil && d.Subject.Start.Line > 0 && src != nil {
 		renderSource(b, *d.Subject, src.files[d.Subject.Filename], p, code, width)
 	}
 	if hint != "" {

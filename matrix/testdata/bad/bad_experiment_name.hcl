@@ -1,0 +1,7 @@
+experiment "a/b" {}
+dataset "d" {
+  format = "episodes"
+  path   = "d.jsonl"
+}
+ablation "full_context" {}
+method "majority" { uses = "majority" }

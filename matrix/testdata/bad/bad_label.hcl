@@ -1,0 +1,7 @@
+experiment "e" {}
+dataset "d" {
+  format = "episodes"
+  path   = "d.jsonl"
+}
+ablation "full_context" {}
+method "a b" { uses = "majority" }

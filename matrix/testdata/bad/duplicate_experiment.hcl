@@ -1,0 +1,8 @@
+experiment "e" {}
+experiment "f" {}
+dataset "d" {
+  format = "episodes"
+  path   = "d.jsonl"
+}
+ablation "full_context" {}
+method "majority" { uses = "majority" }

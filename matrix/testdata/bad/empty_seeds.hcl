@@ -1,0 +1,9 @@
+experiment "e" {
+  seeds = []
+}
+dataset "d" {
+  format = "episodes"
+  path   = "d.jsonl"
+}
+ablation "full_context" {}
+method "majority" { uses = "majority" }

@@ -1,0 +1,6 @@
+experiment "e" {}
+dataset "d" {
+  format = "episodes"
+}
+ablation "full_context" {}
+method "majority" { uses = "majority" }

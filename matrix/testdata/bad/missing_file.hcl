@@ -1,0 +1,13 @@
+experiment "e" {}
+dataset "d" {
+  format = "episodes"
+  path   = "d.jsonl"
+}
+ablation "full_context" {}
+endpoint "lab" { base_url = "http://127.0.0.1" }
+method "m" {
+  uses     = "chat"
+  endpoint = endpoint.lab
+  model    = "x"
+  prompt   = file("absent.tmpl")
+}

@@ -1,0 +1,11 @@
+experiment "e" {}
+dataset "d" {
+  format = "episodes"
+  path   = "d.jsonl"
+}
+ablation "full_context" {}
+endpoint "lab" { base_url = "http://127.0.0.1" }
+method "m" {
+  uses     = "majority"
+  endpoint = endpoint.lab
+}

@@ -1,0 +1,13 @@
+experiment "e" {}
+dataset "d" {
+  format = "episodes"
+  path   = "d.jsonl"
+}
+ablation "full_context" {}
+method "m" {
+  uses    = "command"
+  command = ["a"]
+  timeouts {
+    fit = "1 hour"
+  }
+}

@@ -1,0 +1,9 @@
+experiment "e" {}
+dataset "d" {
+  format = "episodes"
+  path   = "d.jsonl"
+}
+ablation "full_context" {}
+method "m" {
+  uses = "majority
+}

@@ -1,0 +1,8 @@
+experiment "e" {}
+dataset "d" {
+  format = "episodes"
+  path   = "d.jsonl"
+}
+ablation "full_context" {}
+method "majority" { uses = "majority" }
+metod "x" {}

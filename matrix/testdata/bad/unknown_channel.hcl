@@ -1,0 +1,10 @@
+experiment "e" {}
+dataset "d" {
+  format = "episodes"
+  path   = "d.jsonl"
+}
+ablation "a" {
+  text  = ["action", "utterence"]
+  graph = []
+}
+method "majority" { uses = "majority" }

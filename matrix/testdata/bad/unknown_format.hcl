@@ -1,0 +1,7 @@
+experiment "e" {}
+dataset "d" {
+  format = "episods"
+  path   = "d.jsonl"
+}
+ablation "full_context" {}
+method "majority" { uses = "majority" }

@@ -1,0 +1,7 @@
+experiment "e" {}
+dataset "d" {
+  format = "episodes"
+  path   = uper("d")
+}
+ablation "full_context" {}
+method "majority" { uses = "majority" }

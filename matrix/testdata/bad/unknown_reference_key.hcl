@@ -1,0 +1,14 @@
+experiment "e" {}
+dataset "d" {
+  format = "episodes"
+  path   = "d.jsonl"
+}
+ablation "full_context" {}
+method "knn" {
+  for_each = { k1 = 1, k5 = 5 }
+  uses     = "tfidf_knn"
+  k        = each.value
+}
+matrix {
+  methods = [method.knn["k9"]]
+}

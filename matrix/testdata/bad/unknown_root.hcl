@@ -1,0 +1,7 @@
+experiment "e" {}
+dataset "d" {
+  format = "episodes"
+  path   = vra.data
+}
+ablation "full_context" {}
+method "majority" { uses = "majority" }
