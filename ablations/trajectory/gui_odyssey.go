@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/go-faster/jx"
 )
@@ -73,7 +74,7 @@ func guiOdysseyLists(ctx context.Context, root string) (map[string][]string, err
 	lists := map[string][]string{}
 	dir := filepath.Join(rootOf(root, "annotations"), "splits")
 	entries, err := os.ReadDir(dir)
-	if errors.Is(err, os.ErrNotExist) {
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return lists, nil // not every copy has them
 	}
 	if err != nil {
