@@ -42,7 +42,7 @@ func (c Interval) whyJSON() ([]byte, error) {
 	case c.Reason == "":
 		return json.Marshal("not computed")
 	}
-	return json.Marshal(c.Reason)
+	return encode(c.Reason)
 }
 
 // Gain is the pair's area gain.

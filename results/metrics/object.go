@@ -53,11 +53,11 @@ func member(buf *bytes.Buffer, name string, v any) error {
 	if b := buf.Bytes(); b[len(b)-1] != '{' {
 		buf.WriteByte(',')
 	}
-	key, err := json.Marshal(name)
+	key, err := encode(name)
 	if err != nil {
 		return err
 	}
-	val, err := json.Marshal(v)
+	val, err := encode(v)
 	if err != nil {
 		return err
 	}
@@ -79,4 +79,15 @@ func ordered(n int, at func(int) (string, any)) ([]byte, error) {
 	}
 	buf.WriteByte('}')
 	return buf.Bytes(), nil
+}
+
+// encode is json.Marshal without HTML escaping, which is for the outermost encoder to decide.
+func encode(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }

@@ -25,8 +25,11 @@ func genSample(t *rapid.T, totals *rapid.Generator[int]) Sample {
 		dup := Duplicates(total, tenths)
 		for i, r := range tenths {
 			g := Gold{Steps: Steps(total, r), Duplicate: dup[i], ClosedEligible: true, Closed: gold, OpenEligible: true}
+			// One draw a task, taken apart, keeps generation cheap.
+			x := rapid.IntRange(0, 1<<20-1).Draw(t, "task")
+			digit := func(n int) int { d := x % n; x /= n; return d }
 			var a Given
-			switch rapid.IntRange(0, 9).Draw(t, "state") {
+			switch digit(10) {
 			case 0:
 				a.State = Missing
 			case 1:
@@ -38,16 +41,15 @@ func genSample(t *rapid.T, totals *rapid.Generator[int]) Sample {
 			case 4, 5, 6:
 				a.Closed, a.Open = gold, "y"
 			default:
-				a.Closed, a.Open = rapid.SampledFrom(labels).Draw(t, "pred"), "z"
+				a.Closed, a.Open = labels[digit(len(labels))], "z"
 			}
-			if rapid.Bool().Draw(t, "confident") {
-				c := rapid.Float64Range(-0.1, 1.1).Draw(t, "confidence")
+			if c := float64(digit(26)-1) / 20; c < 1.2 {
 				a.Confidence = &c
 			}
 			o := Join(g, a, NewLabelSet(labels), 2)
 			for j := range o.Open {
 				if o.Open[j].State == ScorePending {
-					o.Open[j] = OpenScore{Scored, float64(rapid.IntRange(0, 8).Draw(t, "score")) / 8}
+					o.Open[j] = OpenScore{Scored, float64(digit(9)) / 8}
 				}
 			}
 			ep.Tasks = append(ep.Tasks, o)

@@ -90,7 +90,7 @@ func (v Value) whyJSON() ([]byte, error) {
 	if v.known {
 		return nil, nil
 	}
-	return json.Marshal(v.Why())
+	return encode(v.Why())
 }
 
 // Curve is a value per requested ratio, aligned with Grid (permille). In JSON it is an object keyed
