@@ -38,6 +38,8 @@ type Verdict struct {
 	Level  *int    `json:"level,omitempty"`
 	Reason string  `json:"reason,omitempty"`
 	Raw    string  `json:"raw,omitempty"`
+	// Flags are remarks that change no state, such as PredictionTruncated.
+	Flags []string `json:"flags,omitempty"`
 }
 
 // Judge scores questions; it is safe for concurrent use. The fingerprint identifies everything that
@@ -66,7 +68,7 @@ type Kind struct {
 }
 
 // VerdictKey is the key of metrics-and-judge.md B4.7 for judges without an endpoint: the judge's
-// fingerprint and the two normalised texts.
+// fingerprint and the two normalised texts (normalised here; doing so before changes nothing).
 func VerdictKey(fingerprint string, q Question) (string, error) {
-	return task.Hash(map[string]string{"judge": fingerprint, "gold": q.Gold, "predicted": q.Predicted, "platform": q.Platform})
+	return task.Hash(map[string]string{"judge": fingerprint, "gold": Normalise(q.Gold), "predicted": Normalise(q.Predicted), "platform": q.Platform})
 }
