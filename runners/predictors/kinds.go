@@ -7,12 +7,14 @@ import (
 	"strings"
 )
 
-// Kinds holds every built-in method kind by the name that `uses` gives.
+// Kinds holds every method kind by the name that `uses` gives.
 var Kinds = map[string]Kind{
+	"command":          commandKind,
 	"majority":         majorityKind,
+	"naive_bayes":      naiveBayesKind,
+	"predictions":      predictionsKind,
 	"stratified_prior": stratifiedPriorKind,
 	"tfidf_knn":        tfidfKNNKind,
-	"naive_bayes":      naiveBayesKind,
 	"wl_kernel":        wlKernelKind,
 }
 

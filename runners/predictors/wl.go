@@ -17,10 +17,11 @@ func wlSpace(iterations int) featureSpace {
 }
 
 // wlKeys appends one key a node and iteration, (iterations+1)·|V| in all. Iteration 0 labels a node
-// by its type, op, key and speaker, and by its value where values are categories (metadata, apps, profile);
-// free text, ids and indices are left out, since they are as good as unique. Each iteration hashes a
-// node's label with the sorted multiset of its neighbours' labels, each joined to the type and the
-// direction of the edge. An edge whose ends aren't both nodes is ignored.
+// by its type, op, key and speaker, by its value where values are categories (metadata, apps, profile)
+// and an element by its text, which says what is acted on. Utterances, the text of actions, typed
+// values, URLs, ids and indices are left out: they are as good as unique, or repeat op and element.
+// Each iteration hashes a node's label with the sorted multiset of its neighbours' labels, each joined
+// to the type and the direction of the edge. An edge whose ends aren't both nodes is ignored.
 //
 // Source: Shervashidze, Schweitzer, van Leeuwen, Mehlhorn, Borgwardt, "Weisfeiler-Lehman Graph
 // Kernels", JMLR 12 (2011). Labels are compressed by a 64-bit hash instead of a counter, so that two
@@ -87,6 +88,8 @@ func wlNodeLabel(n *task.Node) uint64 {
 	switch n.Type {
 	case "metadata", "app", "profile_attribute":
 		h = hashString(h, n.Value)
+	case "element":
+		h = hashString(h, n.Text)
 	}
 	return h
 }

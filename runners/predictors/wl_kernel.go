@@ -8,8 +8,9 @@ directions included) and lets the k training episodes of greatest normalised ker
 k(G,G')/sqrt(k(G,G)·k(G',G')) vote on the closed label, each with that value; the confidence is the sum of
 the winner's votes over the number of voters. An episode is one neighbour, by the nearest of its prefixes.
 The open answer is the intent of the nearest training episode. An empty graph gets the prior of "majority".
-A node starts from its type, op, key and speaker, and from its value where that is a category (metadata, app, profile);
-free text is left to the text methods. Needs a graph; dev is not used.
+A node starts from its type, op, key and speaker, from its value where that is a category (metadata, app,
+profile), and an element from its text; other free text is left to the text methods. Under an ablation that hides
+strings (graph_structure_only) structure alone is left. Needs a graph; dev is not used.
 Source: Shervashidze et al., Weisfeiler-Lehman Graph Kernels, JMLR 12 (2011); metrics-and-judge.md C3 row 8.
 Complexity: O(h·|E| log d) to read a graph, then linear in the postings of its features. Memory: 8 bytes a
 distinct feature of an example.`,

@@ -99,6 +99,29 @@ func TestWLSeesOrderDirectionAndEdgeType(t *testing.T) {
 	}
 }
 
+func TestWLLabelsNodesByWhatIsACategory(t *testing.T) {
+	key := func(n task.Node) uint64 { return wlKeys(&task.Graph{Nodes: []task.Node{n}}, 0, nil)[0] }
+	base := task.Node{Type: "element", Text: "Search"}
+	for _, same := range []task.Node{{ID: "x", Type: "element", Text: "Search"}, {Type: "element", Text: "Search", Value: "typed", URL: "u"}} {
+		if key(base) != key(same) {
+			t.Errorf("%+v and %+v have different labels", base, same)
+		}
+	}
+	all := []task.Node{base, {Type: "element", Text: "Buy"}, {Type: "element"}, {Type: "app", Value: "maps"}, {Type: "app", Value: "mail"},
+		{Type: "metadata", Key: "a", Value: "maps"}, {Type: "metadata", Key: "b", Value: "maps"}, {Type: "action", Op: "click"},
+		{Type: "action", Op: "type"}, {Type: "utterance", Speaker: "instructor"}, {Type: "utterance", Speaker: "navigator"}}
+	seen := map[uint64]task.Node{}
+	for _, n := range all {
+		if other, ok := seen[key(n)]; ok {
+			t.Errorf("%+v and %+v have one label", n, other)
+		}
+		seen[key(n)] = n
+	}
+	if key(task.Node{Type: "utterance", Text: "hello"}) != key(task.Node{Type: "utterance", Text: "bye"}) {
+		t.Error("the text of an utterance is part of its label")
+	}
+}
+
 func TestWLReadsOddGraphs(t *testing.T) {
 	if got := wlKeys(nil, 3, nil); len(got) != 0 {
 		t.Errorf("no graph: %d features", len(got))
