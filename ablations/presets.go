@@ -94,6 +94,9 @@ func Compose(specs ...Spec) Spec {
 	if hasGraph && len(graph) > 0 {
 		out.Graph = graph
 	}
+	if len(out.Text) == 0 {
+		out.Text = nil // one form for "no channel": it is part of the variant's identity
+	}
 	slices.Sort(out.ExtraEdges)
 	return out
 }
