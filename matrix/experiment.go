@@ -20,8 +20,7 @@ type Kind struct {
 	// settings. Further tags: enum:"a,b", min, max, format:"duration|url", and key:"-" (limits,
 	// time-outs, workers: in no key), key:"files" (file names and globs that count by content) or
 	// key:"path" (content that is identified elsewhere). A settings struct may have
-	// Check() map[string]string (attribute → what is wrong; "timeouts.start" for a nested one) and
-	// DefaultFiles(dir string) []string (what a key:"files" field means when it is empty).
+	// Check() map[string]string (attribute → what is wrong; "timeouts.start" for a nested one).
 	Options func() any
 	Needs   Needs
 	// Deterministic kinds run once and are shown for all seeds. UsesRatio and UsesLabels widen the
@@ -31,10 +30,14 @@ type Kind struct {
 	// Declares says the three for one method where its settings decide (a program that calls itself
 	// deterministic); nil keeps the kind's own.
 	Declares func(options any) (deterministic, usesRatio, usesLabels bool)
+	// Files lists what a key:"files" field of the settings stands for (absolute, or relative to dir),
+	// where the kind knows better than globbing: defaults, folders. nil: globs and folders only.
+	Files func(options any, dir string) ([]string, error)
 	// Built is false for kinds of the language whose engine comes later: they validate and plan,
 	// and `run` refuses them in one sentence.
 	Built bool
-	// Groups (formats only): the names `split { by }` may take beside "episode" and "cluster".
+	// Groups (formats only): the names `split { by }` may take beside "episode" and "cluster". An
+	// entry that is no identifier describes names that only the data knows: then any is accepted.
 	Groups []string
 	// SplitUnit (formats only): the default of `by`.
 	SplitUnit string

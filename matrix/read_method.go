@@ -218,7 +218,7 @@ func (r *reader) readJudges(declaredAny bool) {
 	j := Judge{Name: name, ID: name, Uses: name, Kind: kind, Hi: 1, Theta: 0.7, IsDefault: true, Settings: map[string]any{"lo": 0.0, "hi": 1.0}}
 	if kind.Options != nil {
 		j.Options = kind.Options()
-		s, _ := r.canonical(j.Options, r.body(hcl.EmptyBody(), hcl.Range{}))
+		s, _ := r.canonical(kind, j.Options, r.body(hcl.EmptyBody(), hcl.Range{}))
 		for k, v := range s { // into a map again
 			j.Settings[k] = v
 		}
@@ -257,7 +257,7 @@ func (r *reader) uses(block string, d *declared, b *body, name string, endpoint 
 	if !ok {
 		return kind, options, nil, endpointName, false
 	}
-	settings, ok = r.canonical(options, inner)
+	settings, ok = r.canonical(kind, options, inner)
 	if !ok {
 		return kind, options, nil, endpointName, false
 	}

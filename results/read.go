@@ -232,3 +232,23 @@ func (s *Store) Scores(ctx context.Context, cell int64, each func(TaskScore) err
 		return each(x)
 	}, `select s.task, j.fingerprint, s.state, s.score from score s join judge j on j.id = s.judge where s.cell = ? order by s.task, j.fingerprint`, cell)
 }
+
+// NewestCell returns the newest stored cell of a name that was started, with the canonical inputs
+// of its answers; a zero cell when there is none.
+func (s *Store) NewestCell(ctx context.Context, dataset, ablation, method string, seed int64, fold int) (Cell, string, error) {
+	var cell Cell
+	var inputs string
+	err := s.query(ctx, func(r *sql.Rows) (err error) {
+		cell, err = scanCell(r)
+		return err
+	}, "select "+cellColumns+` from cell where dataset = ? and ablation = ? and method = ? and seed = ? and fold = ? and identity is not null
+		order by id desc limit 1`, dataset, ablation, method, seed, fold)
+	if err != nil || cell.ID == 0 {
+		return Cell{}, "", err
+	}
+	err = s.read.QueryRowContext(ctx, "select inputs from identity where id = ?", cell.Identity).Scan(&inputs)
+	if err != nil {
+		return Cell{}, "", fmt.Errorf("reading store %s: %w", s.path, err)
+	}
+	return cell, inputs, nil
+}

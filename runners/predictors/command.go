@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"intentlab/ablations/task"
 	"intentlab/runners/process"
@@ -43,7 +44,7 @@ func newCommand(s Setup) (Predictor, error) {
 	}
 	log := process.NewLog(s.Log)
 	cfg := process.Config{
-		Program:  process.Program{Args: commandArgs(o.Command, s.Dir), Env: s.Env, Log: log},
+		Program:  process.Program{Args: commandArgs(o.Command, s.Dir), Name: strings.Join(o.Command, " "), Env: s.Env, Log: log},
 		Protocol: process.Protocol(o.Protocol), Seed: s.Seed, Ablation: s.Ablation, Labels: s.Labels,
 		Timeouts: timeouts, Concurrency: o.Concurrency,
 	}
@@ -57,6 +58,18 @@ func (c *Command) Predict(ctx context.Context, t task.Task, earlier []task.Task)
 		return task.Answer{}, methodFailure(err)
 	}
 	return p.Answer, nil
+}
+
+// InFlight is how many episodes are worth keeping in flight: workers times the tasks that one holds,
+// 1 for a worker that has not said it yet (Fits has it said).
+func (c *Command) InFlight() int {
+	p := c.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c.protocol == process.Lines {
+		return len(p.workers) * max(1, p.cfg.Concurrency)
+	}
+	return len(p.workers) * max(1, p.holds)
 }
 
 // Fits starts a worker, unless one runs, and reports whether it says that it wants to be fitted. The

@@ -24,6 +24,8 @@ type pool struct {
 	dead     *process.Failure // nothing more can be asked
 	told     bool             // some caller has been given dead
 	hurry    bool             // a caller was cancelled, so closing doesn't wait
+	holds    int              // tasks that a worker said it takes at once; 0 before one is ready
+	fatal    map[string]bool  // tasks that a copy was asked when it ended
 	artifact string           // folder that every new copy loads; "" without one
 }
 
@@ -36,7 +38,7 @@ type commandWorker struct {
 }
 
 func newPool(cfg process.Config, workers, restarts int) *pool {
-	p := &pool{cfg: cfg, restarts: restarts, episodes: map[string]*commandWorker{}}
+	p := &pool{cfg: cfg, restarts: restarts, episodes: map[string]*commandWorker{}, fatal: map[string]bool{}}
 	for range workers {
 		p.workers = append(p.workers, &commandWorker{turn: make(chan struct{}, 1)})
 	}
@@ -93,9 +95,11 @@ func (p *pool) ask(ctx context.Context, t task.Task, earlier []task.Task) (proce
 	}
 }
 
+// converse replays and asks. A prefix that a copy died of, or may have, is not replayed: it has no
+// answer, and sending it again would kill one copy for each later prefix of its episode.
 func (p *pool) converse(ctx context.Context, s *process.Session, t task.Task, earlier []task.Task) (process.Prediction, error) {
 	for _, e := range earlier {
-		if s.Seen(e.ID) {
+		if s.Seen(e.ID) || p.killer(e.ID) {
 			continue
 		}
 		_, err := s.Ask(ctx, e, true)
@@ -104,10 +108,28 @@ func (p *pool) converse(ctx context.Context, s *process.Session, t task.Task, ea
 			continue // the answer would be discarded anyway
 		}
 		if err != nil {
-			return process.Prediction{}, err
+			return process.Prediction{}, p.blame(e.ID, err)
 		}
 	}
-	return s.Ask(ctx, t, false)
+	prediction, err := s.Ask(ctx, t, false)
+	return prediction, p.blame(t.ID, err)
+}
+
+// blame remembers the task that was asked when the copy ended.
+func (p *pool) blame(id string, err error) error {
+	var f *process.Failure
+	if errors.As(err, &f) && !f.ForGood {
+		p.mu.Lock()
+		p.fatal[id] = true
+		p.mu.Unlock()
+	}
+	return err
+}
+
+func (p *pool) killer(id string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.fatal[id]
 }
 
 // session returns the worker's running copy and starts one where there is none.
@@ -139,6 +161,9 @@ func (p *pool) session(ctx context.Context, w *commandWorker) (*process.Session,
 		return nil, err
 	}
 	w.started = true
+	p.mu.Lock()
+	p.holds = s.Ready().Concurrency
+	p.mu.Unlock()
 	if r := s.Ready(); r.Name != "" || r.Version != "" {
 		p.cfg.Program.Log.Printf("worker %q, version %q, is ready for %d tasks at once", r.Name, r.Version, r.Concurrency)
 	}

@@ -161,6 +161,21 @@ func TestCommandStartsAgainAfterACrashAndReplaysEarlierPrefixes(t *testing.T) {
 	}
 }
 
+func TestCommandDoesNotReplayThePrefixThatKilledIt(t *testing.T) {
+	c, _ := fakeCommand(t, "crash_second", "lines", nil)
+	defer c.Close()
+	ts := prefixes("e", 3)
+	if _, err := c.Predict(t.Context(), ts[0], nil); err != nil {
+		t.Fatal(err)
+	}
+	_, err := c.Predict(t.Context(), ts[1], ts[:1])
+	wantFailure(t, err, Failure{Reason: "crashed"}, "d:e:r0.20")
+	// The replay of r0.10 is the new process's first task, r0.30 its second, of which it dies in turn:
+	// had r0.20 been replayed, that would be named.
+	_, err = c.Predict(t.Context(), ts[2], ts[:2])
+	wantFailure(t, err, Failure{Reason: "crashed"}, "d:e:r0.30")
+}
+
 func TestCommandReplaysWhatAnotherRunAnswered(t *testing.T) {
 	c, _ := fakeCommand(t, "crash_second", "lines", func(o *CommandOptions) { o.Restarts = 0 })
 	defer c.Close()
@@ -348,6 +363,9 @@ func TestCommandFitsOnlyWhereTheWorkerSaysSo(t *testing.T) {
 		p, _ := fakeCommand(t, c.mode, c.protocol, nil)
 		if got, err := p.Fits(t.Context()); err != nil || got != c.want {
 			t.Errorf("%s: %v, %v", c.mode, got, err)
+		}
+		if want := map[string]int{"lines": 4, "worker": 2}[c.protocol]; p.InFlight() != want {
+			t.Errorf("%s: %d in flight, want %d", c.mode, p.InFlight(), want)
 		}
 		if err := p.Close(); err != nil {
 			t.Error(err)

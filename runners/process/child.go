@@ -2,7 +2,7 @@
 // `command` method with it (benchmark.md, "The protocol of a `command` method").
 //
 // The one rule: what is started here is gone when Close or the context ends it, with everything
-// that it forked into its process group, and nothing that it prints can grow memory without bound.
+// that it forked (on Linux also what left its process group), and nothing that it prints can grow memory without bound.
 // The package is a leaf: of this module it imports ablations/task only.
 package process
 
@@ -34,6 +34,8 @@ var errInputClosed = errors.New("the program closed its stdin")
 type Program struct {
 	// Args is the command line; Args[0] is a path or a name that is looked up in the child's PATH.
 	Args []string
+	// Name stands for the command in messages; "" takes Args.
+	Name string
 	// Env holds NAME=VALUE entries that are added to, and win over, the scrubbed environment.
 	Env []string
 	// Log receives stderr (capped) and whatever else the package notes; nil drops it.
@@ -133,6 +135,7 @@ func (c *Child) start(ctx context.Context) error {
 		}
 		started <- nil
 		c.reap()
+		killMarked(mark(c.dir))
 		deadline := time.Now().Add(drainTime)
 		// A pipe always takes a deadline; should it not, the reader ends at end of file.
 		_ = outR.SetReadDeadline(deadline)
@@ -332,5 +335,10 @@ func (c *Child) Exit() error {
 // Stderr is what the program has printed to stderr so far, capped.
 func (c *Child) Stderr() *Capture { return c.stderr }
 
-// Name is the command line for messages, clipped.
-func (c *Child) Name() string { return clip(strings.Join(c.prog.Args, " "), 120) }
+// Name is the command for messages, clipped.
+func (c *Child) Name() string {
+	if c.prog.Name != "" {
+		return clip(c.prog.Name, 120)
+	}
+	return clip(strings.Join(c.prog.Args, " "), 120)
+}

@@ -24,7 +24,7 @@ func environment(dir string, extra []string) ([]string, error) {
 	}
 	env := []string{
 		"PATH=" + path, "HOME=" + dir, "PWD=" + dir, "TMPDIR=" + tmp,
-		"LANG=C.UTF-8", "LC_ALL=C.UTF-8",
+		mark(dir), "LANG=C.UTF-8", "LC_ALL=C.UTF-8",
 		"PYTHONUNBUFFERED=1", "PYTHONIOENCODING=utf-8", "PYTHONUTF8=1", "PYTHONDONTWRITEBYTECODE=1",
 	}
 	for _, kv := range extra {
@@ -42,6 +42,9 @@ func environment(dir string, extra []string) ([]string, error) {
 	}
 	return env, nil
 }
+
+// mark is the environment entry by which everything that a child started can be told.
+func mark(dir string) string { return "INTENTLAB_CHILD=" + filepath.Base(dir) }
 
 // lookUp finds the program in the child's own PATH, which may differ from ours.
 func lookUp(name string, env []string) (string, error) {

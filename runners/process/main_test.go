@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"sync"
@@ -17,8 +18,29 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if os.Getenv("FAKE_HOST") != "" {
+		os.Exit(host())
+	}
 	fakepredictor.Main()
 	goleak.VerifyTestMain(m)
+}
+
+// host starts a child that ignores its input, prints its pid and waits to be killed.
+func host() int {
+	self, err := os.Executable()
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	c, err := Start(context.Background(), Program{Args: []string{self}, Env: []string{"FAKE_MODE=deaf"},
+		Line: func([]byte, bool) error { return nil }})
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	fmt.Println(c.cmd.Process.Pid)
+	<-c.Done()
+	return 2
 }
 
 // logBuffer is a log that can be read while it is written.

@@ -1,11 +1,13 @@
 package process
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"iter"
 	"os"
+	"os/exec"
 	"runtime"
 	"strconv"
 	"strings"
@@ -235,8 +237,11 @@ func wantGone(t *testing.T, pid int) {
 }
 
 func TestGrandchildIsGoneAfterCloseAndAfterExit(t *testing.T) {
-	for _, mode := range []string{"fork", "fork_and_exit"} {
+	for _, mode := range []string{"fork", "fork_and_exit", "escape"} {
 		t.Run(mode, func(t *testing.T) {
+			if mode == "escape" && runtime.GOOS != "linux" {
+				t.Skip("a process that left its group is found on Linux only")
+			}
 			cfg := fake(t, mode, Lines, &logBuffer{})
 			cfg.Timeouts.Finish = 200 * time.Millisecond
 			s := open(t, cfg)
@@ -252,6 +257,41 @@ func TestGrandchildIsGoneAfterCloseAndAfterExit(t *testing.T) {
 			wantGone(t, pid)
 		})
 	}
+}
+
+// host is a whole program that starts a child and is then killed without a chance to clean up.
+func TestKilledHostTakesItsChildrenAlong(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the parent-death signal is Linux only")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	host := exec.Command(self)
+	host.Env = append(os.Environ(), "FAKE_HOST=1", "TMPDIR="+t.TempDir())
+	out, err := host.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := host.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil || !alive(pid) {
+		t.Fatalf("child %q, %v", line, err)
+	}
+	if err := host.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := host.Wait(); err == nil {
+		t.Error("the host ended by itself")
+	}
+	wantGone(t, pid)
 }
 
 func TestProgramThatIgnoresSIGTERMIsKilledAfterTheGrace(t *testing.T) {

@@ -71,3 +71,9 @@ func encode(v any, what string) ([]byte, error) {
 	}
 	return append(b, '\n'), nil
 }
+
+// Input is what a program of the protocol `lines` is sent for a task, as one JSON value: what
+// `intentlab preview` prints. labels are the candidates of its label space.
+func Input(t task.Task, labels []string) any {
+	return linesTask{wireTask: wire(t), CandidateLabels: labels}
+}

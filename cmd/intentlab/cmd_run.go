@@ -1,0 +1,202 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"time"
+
+	"intentlab/matrix"
+	"intentlab/results"
+	"intentlab/results/metrics"
+	"intentlab/results/report"
+	"intentlab/runners"
+)
+
+type runCmd struct {
+	fileArgs
+	Only        []string `sep:"none" placeholder:"AXIS=NAME" help:"Run only cells of these datasets, ablations, methods, seeds or folds, e.g. dataset=weblinx,method=knn-k1; names after one axis are alternatives."`
+	RetryFailed bool     `help:"Take tasks again that failed for good."`
+	Fresh       bool     `help:"Reuse no earlier answer; nothing is deleted."`
+	Until       string   `placeholder:"HH:MM" help:"Pause cleanly at this time of day (exit status 5)."`
+	Jobs        int      `short:"j" placeholder:"N" help:"Cells at once; default: the number of processors."`
+	NoTables    bool     `help:"Don't print the tables at the end."`
+}
+
+// Run runs the experiment: what is stored is kept, what is missing is done.
+func (c *runCmd) Run(ctx context.Context, e env) error {
+	until, err := clock(c.Until, time.Now())
+	if err != nil {
+		return usage(err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	drain := make(chan struct{})
+	stopWatching := watchInterrupts(e, drain, cancel)
+	defer stopWatching()
+
+	g, err := c.prepare(ctx, e, true, c.Jobs)
+	if err != nil {
+		return err
+	}
+	only, err := cellFilter(g, c.Only)
+	if err != nil {
+		return usage(err)
+	}
+	store, err := results.Open(ctx, g.Exp.Store)
+	if err != nil {
+		return err
+	}
+	out, err := c.run(ctx, e, g, store, runners.RunOptions{RetryFailed: c.RetryFailed, Fresh: c.Fresh, Only: only, Drain: drain, Until: until})
+	if err == nil && !out.Interrupted && !out.Paused && !c.NoTables {
+		err = printTables(ctx, e, store, out.Run)
+	}
+	if err := errors.Join(err, store.Close()); err != nil {
+		return err
+	}
+	return outcome(e, c, out)
+}
+
+func (c *runCmd) run(ctx context.Context, e env, g *runners.Engine, store *results.Store, o runners.RunOptions) (runners.Outcome, error) {
+	if n := store.Notice(); n != "" {
+		fmt.Fprintln(e.err, n)
+	}
+	v, commit := version()
+	o.Invocation = results.Invocation{Version: v, GitCommit: commit, Tool: runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH}
+	o.Progress = runners.NewProgress()
+	stop := o.Progress.Show(e.err, e.errTerminal, 10*time.Second)
+	defer stop()
+	return g.Run(ctx, store, o)
+}
+
+// outcome says how the run ended and what to do next.
+func outcome(e env, c *runCmd, out runners.Outcome) error {
+	again := "intentlab run " + c.File
+	for _, v := range c.Var {
+		again += " --var " + v
+	}
+	again = strings.TrimSpace(again)
+	switch {
+	case out.Interrupted:
+		fmt.Fprintf(e.err, "interrupted with %d tasks to do; `%s` goes on from here\n", out.Pending, again)
+		return told(exitInterrupted)
+	case out.Paused:
+		fmt.Fprintf(e.err, "paused with %d tasks to do; `%s` goes on from here\n", out.Pending, again)
+		return told(exitPaused)
+	case out.Failed > 0:
+		fmt.Fprintf(e.err, "%s with failures, the first: %s\n`%s` tries the passing ones again; with --retry-failed also those that failed for good\n",
+			count(out.Failed, "cell"), out.FirstError, again)
+		return told(exitFailedCells)
+	}
+	return nil
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// watchInterrupts closes drain at the first Ctrl-C and cancels at the second.
+func watchInterrupts(e env, drain chan struct{}, cancel context.CancelFunc) (stop func()) {
+	ch, release := e.interrupts()
+	quit, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for n := 0; ; n++ {
+			select {
+			case <-quit:
+				return
+			case <-ch:
+				if n == 0 {
+					fmt.Fprintln(e.err, "\nfinishing what is in flight; interrupt again to stop now")
+					close(drain)
+					continue
+				}
+				cancel()
+				return
+			}
+		}
+	}()
+	return func() {
+		release()
+		close(quit)
+		<-ended
+	}
+}
+
+// clock reads a time of day as the next such moment.
+func clock(s string, now time.Time) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	t, err := time.ParseInLocation("15:04", s, now.Location())
+	if err != nil {
+		return time.Time{}, fmt.Errorf("--until %q: want a time of day such as 07:00", s)
+	}
+	at := time.Date(now.Year(), now.Month(), now.Day(), t.Hour(), t.Minute(), 0, 0, now.Location())
+	if !at.After(now) {
+		at = at.AddDate(0, 0, 1)
+	}
+	return at, nil
+}
+
+// cellFilter reads --only: axis=name pairs, separated by commas or given again. Names of one axis
+// are alternatives; axes narrow each other down.
+func cellFilter(g *runners.Engine, only []string) (func(runners.Cell) bool, error) {
+	if len(only) == 0 {
+		return nil, nil
+	}
+	want := map[string]map[string]bool{}
+	for _, arg := range only {
+		for _, pair := range strings.Split(arg, ",") {
+			axis, name, ok := strings.Cut(strings.TrimSpace(pair), "=")
+			if !ok || name == "" {
+				return nil, fmt.Errorf("--only %q: want axis=name, e.g. dataset=weblinx", pair)
+			}
+			switch axis {
+			case "dataset", "ablation", "method", "seed", "fold":
+			default:
+				return nil, fmt.Errorf("--only %q: axes are dataset, ablation, method, seed and fold", pair)
+			}
+			if want[axis] == nil {
+				want[axis] = map[string]bool{}
+			}
+			want[axis][name] = true
+		}
+	}
+	matches := func(c runners.Cell) bool {
+		for axis, value := range map[string]string{
+			"dataset": g.Exp.Datasets[c.Dataset].ID, "ablation": g.Exp.Ablations[c.Ablation].ID, "method": g.Exp.Methods[c.Method].ID,
+			"seed": fmt.Sprint(c.Seed), "fold": fmt.Sprint(c.Fold),
+		} {
+			if want[axis] != nil && !want[axis][value] {
+				return false
+			}
+		}
+		return true
+	}
+	for _, c := range g.Cells {
+		if c.State == matrix.CellRun && matches(c) {
+			return matches, nil
+		}
+	}
+	return nil, fmt.Errorf("--only %s: no cell of the matrix matches", strings.Join(only, " "))
+}
+
+// printTables ends a run with its tables on stdout.
+func printTables(ctx context.Context, e env, store *results.Store, run results.Run) error {
+	src, err := report.Open(ctx, store, run, versionOf(), metrics.Options{})
+	if err != nil {
+		return err
+	}
+	return writeTables(ctx, e.out, src, defaultTables(), "text", e.colour(e.outTerminal))
+}
+
+func versionOf() string {
+	v, _ := version()
+	return v
+}

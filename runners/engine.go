@@ -1,0 +1,215 @@
+package runners
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+
+	"intentlab/ablations"
+	"intentlab/ablations/task"
+	"intentlab/ablations/trajectory"
+	"intentlab/judge"
+	"intentlab/matrix"
+	"intentlab/results"
+	"intentlab/runners/predictors"
+)
+
+// Kinds are the tables of what can be run; cmd hands the same ones to matrix.Load.
+type Kinds struct {
+	Methods map[string]predictors.Kind
+	Judges  map[string]judge.Kind
+	Formats map[string]trajectory.Format
+}
+
+// Engine is an experiment with its data read, ready to be planned or run. It is safe for concurrent
+// reading; Run may be called once.
+type Engine struct {
+	Exp    *matrix.Experiment
+	Data   []*Data // by dataset index
+	Cells  []Cell
+	Kinds  Kinds
+	Judges []*Judging // by judge index of the experiment
+	// Declaration and Identity are stored with the run.
+	Declaration results.Declaration
+	Identity    string
+
+	variants map[[2]int]*variant
+	workers  int
+	getenv   func(string) (string, bool)
+}
+
+// Judging is a judge of the experiment, built.
+type Judging struct {
+	Decl  matrix.Judge
+	Judge judge.Judge
+}
+
+// Cell is a declared cell with the number of its tasks.
+type Cell struct {
+	matrix.Cell
+	Tasks int
+}
+
+// Options of Prepare; zero values are sensible.
+type Options struct {
+	// Workers bounds what runs at once; 0 takes the number of usable processors.
+	Workers int
+	// Getenv looks up the variables that pass_env names; nil reads the process's environment.
+	Getenv func(string) (string, bool)
+}
+
+// Prepare reads and splits every dataset, builds the judges and expands the cells. It writes nothing.
+func Prepare(ctx context.Context, e *matrix.Experiment, kinds Kinds, o Options) (*Engine, error) {
+	g := &Engine{Exp: e, Kinds: kinds, variants: map[[2]int]*variant{}, workers: o.Workers, getenv: o.Getenv}
+	if g.workers < 1 {
+		g.workers = runtime.GOMAXPROCS(0)
+	}
+	if g.getenv == nil {
+		g.getenv = os.LookupEnv
+	}
+	for _, decl := range e.Datasets {
+		d, err := ReadData(ctx, decl, e.Seed, kinds.Formats[decl.Format])
+		if err != nil {
+			return nil, err
+		}
+		g.Data = append(g.Data, d)
+	}
+	name := ablations.NameLabelSpaces(labelled(g.Data, 1))
+	for _, d := range g.Data {
+		d.Space.Name = name(d.Decl.ID, d.Space.Name)
+	}
+	for i, d := range g.Data {
+		for j, a := range e.Ablations {
+			g.variants[[2]int{i, j}] = &variant{data: d, spec: a.Spec, grid: e.Ratios, seed: e.Seed, space: d.Space.Name}
+		}
+	}
+	for _, decl := range e.Judges {
+		b := &Judging{Decl: decl}
+		if kind, ok := kinds.Judges[decl.Uses]; ok {
+			j, err := kind.New(judge.Setup{Options: decl.Options, Lo: decl.Lo, Hi: decl.Hi, Dir: e.Dir})
+			if err != nil {
+				return nil, fmt.Errorf("judge %s: %w", decl.ID, err)
+			}
+			b.Judge = j
+		}
+		g.Judges = append(g.Judges, b)
+	}
+	for _, c := range e.Cells() {
+		d := g.Data[c.Dataset]
+		asked, _ := d.asked(d.Fold(c.Fold), e.Evaluate)
+		g.Cells = append(g.Cells, Cell{Cell: c, Tasks: len(asked) * len(e.Ratios)})
+	}
+	return g, g.declare()
+}
+
+// method, dataset and ablation of a cell.
+func (g *Engine) method(c Cell) matrix.Method     { return g.Exp.Methods[c.Method] }
+func (g *Engine) dataset(c Cell) *Data            { return g.Data[c.Dataset] }
+func (g *Engine) ablation(c Cell) matrix.Ablation { return g.Exp.Ablations[c.Ablation] }
+func (g *Engine) variant(c Cell) *variant         { return g.variants[[2]int{c.Dataset, c.Ablation}] }
+
+// Name is the cell's id on the command line: dataset/ablation/method/seed, and /fold with folds.
+func (g *Engine) Name(c Cell) string {
+	s := fmt.Sprintf("%s/%s/%s/%d", g.dataset(c).Decl.ID, g.ablation(c).ID, g.method(c).ID, c.Seed)
+	if c.Fold > 0 {
+		s += fmt.Sprintf("/%d", c.Fold)
+	}
+	return s
+}
+
+// judgesOf are the judges of a dataset in matrix order: its own, or the matrix's.
+func (g *Engine) judgesOf(d *Data) []*Judging {
+	names := d.Decl.Judges
+	if len(names) == 0 {
+		names = g.Exp.MatrixJudges
+	}
+	if len(names) == 0 {
+		return g.Judges
+	}
+	var out []*Judging
+	for _, n := range names {
+		for _, j := range g.Judges {
+			if j.Decl.ID == n {
+				out = append(out, j)
+			}
+		}
+	}
+	return out
+}
+
+// declare fills in what is stored with the run.
+func (g *Engine) declare() error {
+	e := g.Exp
+	d := results.Declaration{Experiment: e.Name, Description: e.Description, ConfigHash: e.ConfigHash(), Config: e.Resolved,
+		Seeds: e.Seeds, Evaluate: e.Evaluate, Baseline: results.BaselineInfo{Closed: e.Baseline.Closed, Open: e.Baseline.Open}}
+	for _, r := range e.Ratios {
+		d.Grid = append(d.Grid, int(r))
+	}
+	for _, x := range g.Data {
+		info := results.DatasetInfo{ID: x.Decl.ID, Key: x.Key, Format: x.Decl.Format, Fingerprint: x.Fingerprint, Split: x.SplitHash, LabelSpace: x.Space.Name,
+			Labels: x.Space.Labels, Folds: x.Decl.Split.Folds, Parts: x.parts(e.Evaluate), Episodes: len(x.Episodes),
+			Skipped: SkipCounts(x.Skips), Dropped: map[string]int{}, Placeholder: x.Placeholder}
+		for _, drop := range x.Drops {
+			info.Dropped[string(drop.Reason)] = drop.Count
+		}
+		for _, j := range g.judgesOf(x) {
+			info.Judges = append(info.Judges, j.Decl.ID)
+		}
+		d.Datasets = append(d.Datasets, info)
+	}
+	for _, a := range e.Ablations {
+		d.Ablations = append(d.Ablations, results.AblationInfo{ID: a.ID, Reference: a.Reference, Spec: a.Spec})
+	}
+	for _, m := range e.Methods {
+		kind := g.Kinds.Methods[m.Uses]
+		d.Methods = append(d.Methods, results.MethodInfo{ID: m.ID, Uses: m.Uses, Deterministic: m.Kind.Deterministic, Seeds: m.Seeds,
+			SawAll: !kind.Causal, Settings: m.Settings})
+	}
+	for _, j := range g.Judges {
+		info := results.JudgeInfo{ID: j.Decl.ID, Uses: j.Decl.Uses, Theta: j.Decl.Theta, Uncalibrated: j.Decl.IsDefault}
+		if j.Judge != nil {
+			info.Fingerprint = j.Judge.Fingerprint()
+		}
+		d.Judges = append(d.Judges, info)
+	}
+	g.Declaration = d
+	// What makes a new run: everything that decides a cell or its numbers, by content. Reports,
+	// limits, prices and paths are left out (experiment-language.md, "Identity").
+	id := d
+	id.Config, id.ConfigHash, id.Description = nil, "", ""
+	id.Datasets = append([]results.DatasetInfo(nil), d.Datasets...)
+	var err error
+	g.Identity, err = task.Hash(struct {
+		Declaration results.Declaration
+		Excludes    []matrix.Exclude
+		Samples     []*matrix.Sample
+	}{id, plainExcludes(e.Excludes), samplesOf(e.Methods)})
+	return err
+}
+
+// plainExcludes drops positions in the file: moving a block is no change.
+func plainExcludes(xs []matrix.Exclude) []matrix.Exclude {
+	out := make([]matrix.Exclude, len(xs))
+	for i, x := range xs {
+		out[i] = matrix.Exclude{Datasets: x.Datasets, Ablations: x.Ablations, Methods: x.Methods, Seeds: x.Seeds}
+	}
+	return out
+}
+
+func samplesOf(ms []matrix.Method) []*matrix.Sample {
+	out := make([]*matrix.Sample, len(ms))
+	for i, m := range ms {
+		out[i] = m.Sample
+	}
+	return out
+}
+
+// canonical is task.Canonical as a string, for columns that hold JSON.
+func canonical(v any) (string, error) {
+	b, err := task.Canonical(v)
+	return string(b), err
+}
+
+// declarationJSON is the stored form.
+func (g *Engine) declarationJSON() ([]byte, error) { return task.Canonical(g.Declaration) }

@@ -1,0 +1,314 @@
+package runners
+
+import (
+	"context"
+	"fmt"
+
+	"intentlab/ablations/partition"
+	"intentlab/ablations/task"
+	"intentlab/judge"
+	"intentlab/matrix"
+	"intentlab/results"
+	"intentlab/runners/predictors"
+)
+
+// Plan says what a run would do.
+type Plan struct {
+	Experiment string        `json:"experiment"`
+	Store      string        `json:"store"`
+	Datasets   []PlanDataset `json:"datasets"`
+	Cells      []PlanCell    `json:"cells"`
+	Totals     PlanTotals    `json:"totals"`
+	// Refused are the sentences with which `run` would refuse the file.
+	Refused []string `json:"refused,omitempty"`
+	Notes   []string `json:"notes,omitempty"`
+}
+
+// PlanDataset describes a dataset after reading and splitting.
+type PlanDataset struct {
+	Dataset  string               `json:"dataset"`
+	Episodes int                  `json:"episodes"`
+	Skipped  map[string]int       `json:"skipped,omitempty"`
+	Dropped  partition.Drops      `json:"dropped,omitempty"`
+	Labels   int                  `json:"labels"`
+	Coverage []partition.Coverage `json:"coverage"`
+	// Unreadable counts the gold intents that a judge of the dataset can't read, by judge.
+	Unreadable map[string]int `json:"unreadable_gold,omitempty"`
+}
+
+// PlanCell is one cell: state is reuse, resume, run, n/a or excluded.
+type PlanCell struct {
+	Cell     string `json:"cell"`
+	Dataset  string `json:"dataset"`
+	Ablation string `json:"ablation"`
+	Method   string `json:"method"`
+	State    string `json:"state"`
+	Reason   string `json:"reason,omitempty"`
+	Tasks    int    `json:"tasks"`
+	Stored   int    `json:"stored"`   // tasks whose answer is stored
+	Requests int    `json:"requests"` // distinct questions that would be asked
+}
+
+// PlanTotals adds the cells up. Requests are distinct over the whole matrix.
+type PlanTotals struct {
+	Cells       map[string]int `json:"cells"`
+	Tasks       int            `json:"tasks"`
+	Stored      int            `json:"stored"`
+	Requests    int            `json:"requests"`
+	InputTokens int            `json:"input_tokens"` // of methods with an endpoint: 4 bytes of visible input a token, without the prompt
+	CostUSD     float64        `json:"cost_usd"`     // of the input tokens, where a price is declared
+	Unpriced    []string       `json:"unpriced,omitempty"`
+}
+
+// planner carries what the cells of one plan share.
+type planner struct {
+	*Engine
+	store *results.Store
+	run   *results.Run
+	rows  map[int]results.Cell // by position
+	gen   int
+	asked map[string]bool
+	plan  *Plan
+}
+
+// Plan works the cells out against a store, which may be nil for none yet. It writes nothing.
+func (g *Engine) Plan(ctx context.Context, store *results.Store) (*Plan, error) {
+	p := &planner{Engine: g, store: store, asked: map[string]bool{},
+		plan: &Plan{Experiment: g.Exp.Name, Store: g.Exp.Store, Refused: g.Exp.NotBuilt, Totals: PlanTotals{Cells: map[string]int{}}}}
+	if err := p.find(ctx); err != nil {
+		return nil, err
+	}
+	for _, d := range g.Data {
+		p.dataset(d)
+	}
+	for i, c := range g.Cells {
+		pc, err := p.cell(ctx, i, c)
+		if err != nil {
+			return nil, fmt.Errorf("planning cell %s: %w", g.Name(c), err)
+		}
+		p.plan.Cells = append(p.plan.Cells, pc)
+		t := &p.plan.Totals
+		t.Cells[pc.State]++
+		if c.State == matrix.CellRun {
+			t.Tasks += pc.Tasks
+			t.Stored += pc.Stored
+		}
+	}
+	p.plan.Totals.Requests = len(p.asked)
+	return p.plan, nil
+}
+
+// find looks for the run of this very declaration and data.
+func (p *planner) find(ctx context.Context) error {
+	if p.store == nil {
+		return nil
+	}
+	runs, err := p.store.Runs(ctx)
+	if err != nil {
+		return err
+	}
+	for i, r := range runs {
+		p.gen = max(p.gen, r.Generation)
+		if r.Experiment == p.Exp.Name && r.Identity == p.Identity && (p.run == nil || r.Generation >= p.run.Generation) {
+			p.run = &runs[i]
+		}
+	}
+	if p.run == nil || p.run.Generation < p.gen {
+		p.run = nil
+		return nil
+	}
+	cells, err := p.store.Cells(ctx, p.run.ID)
+	if err != nil {
+		return err
+	}
+	p.rows = map[int]results.Cell{}
+	for _, c := range cells {
+		p.rows[c.Position] = c
+	}
+	return nil
+}
+
+func (p *planner) dataset(d *Data) {
+	pd := PlanDataset{Dataset: d.Decl.ID, Episodes: len(d.Episodes), Skipped: SkipCounts(d.Skips), Dropped: d.Drops,
+		Labels: len(d.Space.Labels), Coverage: partition.Covered(d.Episodes, d.Split), Unreadable: map[string]int{}}
+	for _, j := range p.judgesOf(d) {
+		if j.Judge == nil {
+			continue
+		}
+		for _, ep := range d.Episodes {
+			if ep.OpenIntent != "" && judge.Unsupported(j.Judge, ep.OpenIntent) {
+				pd.Unreadable[j.Decl.ID]++
+			}
+		}
+		if n := pd.Unreadable[j.Decl.ID]; n > 0 {
+			p.plan.Notes = append(p.plan.Notes, fmt.Sprintf("judge %s can't read %d of the %d gold intents of %s: they are out of its metrics for all methods; give the dataset a judge of its own (judges = [judge.…])", j.Decl.ID, n, len(d.Episodes), d.Decl.ID))
+		}
+	}
+	if d.Placeholder {
+		p.plan.Notes = append(p.plan.Notes, fmt.Sprintf("%s has placeholder steps only: they carry no evidence, and the dataset is left out of macro averages", d.Decl.ID))
+	}
+	p.plan.Datasets = append(p.plan.Datasets, pd)
+}
+
+// cell works out one cell.
+func (p *planner) cell(ctx context.Context, i int, c Cell) (PlanCell, error) {
+	pc := PlanCell{Cell: p.Name(c), Dataset: p.Engine.dataset(c).Decl.ID, Ablation: p.ablation(c).ID, Method: p.method(c).ID,
+		Tasks: c.Tasks, State: string(c.State), Reason: c.Reason}
+	if c.State != matrix.CellRun {
+		return pc, nil
+	}
+	if row, ok := p.rows[i]; ok && !wants(row, false) {
+		pc.State, pc.Stored, pc.Reason = "reuse", c.Tasks, row.Reason
+		return pc, nil
+	}
+	if err := p.variant(c).prepare(ctx, p.workers); err != nil {
+		return pc, err
+	}
+	identity, why, err := p.known(ctx, c)
+	if err != nil {
+		return pc, err
+	}
+	if err := p.count(ctx, c, identity, &pc); err != nil {
+		return pc, err
+	}
+	switch {
+	case pc.Stored == pc.Tasks:
+		pc.State, pc.Reason = "reuse", "all answers are stored"
+	case pc.Stored > 0:
+		pc.State, pc.Reason = "resume", fmt.Sprintf("%d of %d tasks are answered", pc.Stored, pc.Tasks)
+	default:
+		pc.State, pc.Reason = "run", why
+	}
+	return pc, nil
+}
+
+// known returns the identity of a cell's answers if it can be told without fitting, else "" and why
+// nothing can be reused.
+func (p *planner) known(ctx context.Context, c Cell) (identity, why string, err error) {
+	m := p.method(c)
+	kind := p.Kinds.Methods[m.Uses]
+	if p.store == nil {
+		return "", "there is no store yet", nil
+	}
+	if kind.New == nil {
+		return "", "kind " + m.Uses + " is not built yet", nil
+	}
+	files, err := p.files(ctx, c)
+	if err != nil {
+		return "", err.Error(), nil
+	}
+	fit := ""
+	_, isCommand := m.Options.(*predictors.CommandOptions)
+	if kind.Needs.Training || isCommand {
+		key, _, err := p.fitKey(c, files)
+		if err != nil {
+			return "", "", err
+		}
+		hash, ok, err := p.store.FitHash(ctx, key)
+		if err != nil {
+			return "", "", err
+		}
+		if !ok {
+			return "", "it was not fitted on these examples with these settings yet", nil
+		}
+		if hash != noFit {
+			fit = hash
+		}
+	}
+	identity, _, err = p.Engine.identity(c, files, fit)
+	return identity, "no answer is stored under its key", err
+}
+
+// count counts stored tasks and distinct questions.
+func (p *planner) count(ctx context.Context, c Cell, identity string, pc *PlanCell) error {
+	d := p.Engine.dataset(c)
+	asked, _ := d.asked(d.Fold(c.Fold), p.Exp.Evaluate)
+	perTask := p.traits(p.method(c)).perTask
+	own := map[string]bool{}
+	for _, i := range asked {
+		hashes, err := p.visibleHashes(c, i)
+		if err != nil {
+			return err
+		}
+		keys := make([]string, len(hashes))
+		for j, h := range hashes {
+			id := ""
+			if perTask {
+				id = task.ID(d.Decl.ID, d.Episodes[i].ID, p.Exp.Ratios[j])
+			}
+			// Without an identity the cell's name keeps its questions apart from other cells'.
+			keys[j] = answerKey(identity+pc.unknown(identity), h, id)
+		}
+		var have map[string]results.Prediction
+		if identity != "" {
+			if have, err = p.store.Predictions(ctx, p.gen, distinct(keys)); err != nil {
+				return err
+			}
+		}
+		for _, k := range keys {
+			if x, ok := have[k]; ok && (x.State != results.PredictionFailed || x.ForGood) {
+				pc.Stored++
+				continue
+			}
+			own[k] = true
+			p.asked[k] = true
+		}
+	}
+	pc.Requests = len(own)
+	return p.cost(c, asked, pc)
+}
+
+func (pc *PlanCell) unknown(identity string) string {
+	if identity != "" {
+		return ""
+	}
+	return pc.Cell
+}
+
+// cost estimates input tokens and money of a method that calls an endpoint.
+func (p *planner) cost(c Cell, asked []int, pc *PlanCell) error {
+	m := p.method(c)
+	if m.Endpoint == "" || pc.Requests == 0 {
+		return nil
+	}
+	bytes, prefixes := 0, 0
+	for _, i := range asked {
+		tasks, err := p.variant(c).prefixes(i)
+		if err != nil {
+			return err
+		}
+		for j, t := range tasks {
+			if j > 0 && t.PrefixStepCount == tasks[j-1].PrefixStepCount {
+				continue
+			}
+			b, err := task.Canonical(t)
+			if err != nil {
+				return err
+			}
+			bytes += len(b)
+			prefixes++
+		}
+	}
+	tokens := bytes / 4 * pc.Requests / max(prefixes, 1)
+	p.plan.Totals.InputTokens += tokens
+	for _, e := range p.Exp.Endpoints {
+		if e.Name != m.Endpoint {
+			continue
+		}
+		if e.Price == nil {
+			p.plan.Totals.Unpriced = appendNew(p.plan.Totals.Unpriced, e.Name)
+			return nil
+		}
+		p.plan.Totals.CostUSD += float64(tokens) * e.Price.Input / 1e6
+	}
+	return nil
+}
+
+func appendNew(list []string, s string) []string {
+	for _, x := range list {
+		if x == s {
+			return list
+		}
+	}
+	return append(list, s)
+}

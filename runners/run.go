@@ -1,0 +1,262 @@
+package runners
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/sourcegraph/conc/panics"
+	"github.com/sourcegraph/conc/pool"
+
+	"intentlab/results"
+)
+
+// RunOptions say how to run.
+type RunOptions struct {
+	// RetryFailed takes tasks and cells again that failed for good.
+	RetryFailed bool
+	// Fresh starts a generation in which no earlier answer is reused.
+	Fresh bool
+	// Only keeps the cells for which it returns true; nil keeps all. The others stay as they are.
+	Only func(Cell) bool
+	// Drain, when closed, lets what is in flight finish and starts nothing new.
+	Drain <-chan struct{}
+	// Until pauses the run at a moment; zero is never.
+	Until time.Time
+	// Progress is told what happens; nil is silent.
+	Progress *Progress
+	// Invocation is the program's provenance.
+	Invocation results.Invocation
+}
+
+// Outcome is how a run ended.
+type Outcome struct {
+	Run         results.Run
+	Interrupted bool // drained or cancelled: resumable
+	Paused      bool // reached Until: resumable
+	Failed      int  // cells that failed or hold failed tasks
+	FirstError  string
+	Pending     int // tasks still to do in the cells that were to be run
+}
+
+// run is one invocation at work.
+type run struct {
+	*Engine
+	store      *results.Store
+	run        results.Run
+	invocation int64
+	o          RunOptions
+	judgeIDs   map[string]int64
+	claims     claims
+
+	mu      sync.Mutex
+	first   string
+	digests map[string]string // dataset and variant digest → the first ablation that has it
+}
+
+// Run runs what is missing and resumes what was interrupted. Cells run side by side; everything
+// that is answered is stored before it counts. The error is of the machine (a store that can't be
+// written); failures of methods are rows and show in the outcome.
+func (g *Engine) Run(ctx context.Context, store *results.Store, o RunOptions) (Outcome, error) {
+	r := &run{Engine: g, store: store, o: o, judgeIDs: map[string]int64{}, claims: newClaims(), digests: map[string]string{}}
+	if r.o.Progress == nil {
+		r.o.Progress = NewProgress()
+	}
+	rows, err := r.open(ctx)
+	if err != nil {
+		return Outcome{}, err
+	}
+	todo := r.todo(rows)
+	runErr := r.cells(ctx, rows, todo)
+	out := Outcome{Run: r.run, FirstError: r.first}
+	if stopped := errors.Is(runErr, errPaused); stopped || ctx.Err() != nil || r.draining() {
+		out.Paused = stopped
+		out.Interrupted = !stopped
+		if ctx.Err() != nil || stopped {
+			runErr = nil
+		}
+	}
+	// The state of the store decides the outcome, not what this process believes.
+	finish := context.WithoutCancel(ctx)
+	if err := r.settle(finish, todo, &out); err != nil {
+		return out, errors.Join(runErr, err)
+	}
+	word := "done"
+	switch {
+	case runErr != nil:
+		word = "broken"
+	case out.Interrupted:
+		word = "interrupted"
+	case out.Paused:
+		word = "paused"
+	case out.Failed > 0:
+		word = "failed"
+	}
+	return out, errors.Join(runErr, store.End(finish, r.invocation, word))
+}
+
+// errPaused ends a run at its moment.
+var errPaused = errors.New("paused")
+
+// open registers run, invocation, data and cells and returns the stored cells in declared order.
+func (r *run) open(ctx context.Context) ([]results.Cell, error) {
+	decl, err := r.declarationJSON()
+	if err != nil {
+		return nil, err
+	}
+	if r.run, err = r.store.OpenRun(ctx, r.Exp.Name, r.Identity, decl, r.o.Fresh); err != nil {
+		return nil, err
+	}
+	if r.invocation, err = r.store.Begin(ctx, r.run.ID, r.o.Invocation); err != nil {
+		return nil, err
+	}
+	for _, d := range r.Data {
+		episodes, gold, parts := d.rows(r.Exp.Ratios)
+		if err := r.store.PutData(ctx, d.Key, d.SplitHash, episodes, gold, parts); err != nil {
+			return nil, err
+		}
+	}
+	for _, j := range r.Judges {
+		if j.Judge == nil {
+			continue
+		}
+		inputs, err := canonical(j.Judge.Identity())
+		if err != nil {
+			return nil, fmt.Errorf("judge %s: %w", j.Decl.ID, err)
+		}
+		if r.judgeIDs[j.Decl.ID], err = r.store.JudgeID(ctx, j.Judge.Fingerprint(), inputs); err != nil {
+			return nil, err
+		}
+	}
+	cells := make([]results.Cell, len(r.Cells))
+	for i, c := range r.Cells {
+		d := r.dataset(c)
+		state := results.CellPending
+		switch string(c.State) {
+		case results.CellNA, results.CellExcluded:
+			state = string(c.State)
+		}
+		cells[i] = results.Cell{Dataset: d.Decl.ID, Ablation: r.ablation(c).ID, Method: r.method(c).ID, Seed: c.Seed, Fold: c.Fold,
+			Data: d.Key, Split: d.SplitHash, State: state, Reason: c.Reason, Tasks: c.Tasks}
+	}
+	return r.store.PutCells(ctx, r.run.ID, cells)
+}
+
+// todo picks the cells that have something to do.
+func (r *run) todo(rows []results.Cell) []int {
+	var out []int
+	for i, row := range rows {
+		if r.o.Only != nil && !r.o.Only(r.Cells[i]) {
+			continue
+		}
+		if wants(row, r.o.RetryFailed) {
+			out = append(out, i)
+			r.o.Progress.Expect(row.Tasks)
+		}
+	}
+	return out
+}
+
+// wants reports whether a plain run takes a cell: pending ones, failed-by-circumstance ones, and
+// with retry those that failed for good.
+func wants(row results.Cell, retry bool) bool {
+	switch row.State {
+	case results.CellPending:
+		return true
+	case results.CellFailed, results.CellDone:
+		return row.Reason != "" && (retry || !row.ForGood)
+	}
+	return false
+}
+
+// cells runs the cells, several at once.
+func (r *run) cells(ctx context.Context, rows []results.Cell, todo []int) error {
+	p := pool.New().WithMaxGoroutines(r.workers).WithContext(ctx).WithCancelOnError().WithFirstError()
+	for _, i := range todo {
+		if ctx.Err() != nil || r.draining() {
+			break
+		}
+		p.Go(func(ctx context.Context) error {
+			if ctx.Err() != nil || r.draining() {
+				return nil
+			}
+			if !r.o.Until.IsZero() && !time.Now().Before(r.o.Until) {
+				return errPaused
+			}
+			return r.guarded(ctx, r.Cells[i], rows[i])
+		})
+	}
+	return p.Wait()
+}
+
+// guarded runs one cell; a panic in it is that cell's failure, not the run's.
+func (r *run) guarded(ctx context.Context, c Cell, row results.Cell) error {
+	var err error
+	if caught := panics.Try(func() { err = r.cell(ctx, c, row) }); caught != nil {
+		text := fmt.Sprintf("method %s broke: %v", row.Method, caught.Value)
+		if err := r.store.Event(context.WithoutCancel(ctx), r.invocation, "panic", row.ID, caught.String()); err != nil {
+			return err
+		}
+		return r.failCell(ctx, row, text, true)
+	}
+	return err
+}
+
+// failCell records that a cell failed as a whole.
+func (r *run) failCell(ctx context.Context, row results.Cell, reason string, forGood bool) error {
+	row.State, row.Reason, row.ForGood = results.CellFailed, reason, forGood
+	r.failed(row, reason)
+	return r.store.FinishCell(context.WithoutCancel(ctx), row)
+}
+
+// failed shows the first failure at once and remembers it.
+func (r *run) failed(row results.Cell, reason string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.first == "" {
+		r.first = fmt.Sprintf("%s/%s/%s: %s", row.Dataset, row.Ablation, row.Method, reason)
+		r.o.Progress.Say("first failure: " + r.first)
+	}
+}
+
+func (r *run) draining() bool {
+	select {
+	case <-r.o.Drain:
+		return true
+	default:
+		return false
+	}
+}
+
+// settle counts what the cells of this run came to.
+func (r *run) settle(ctx context.Context, todo []int, out *Outcome) error {
+	rows, err := r.store.Cells(ctx, r.run.ID)
+	if err != nil {
+		return err
+	}
+	chosen := map[int]bool{}
+	for _, i := range todo {
+		chosen[i] = true
+	}
+	for _, row := range rows {
+		switch {
+		case row.State == results.CellFailed, row.State == results.CellDone && row.Reason != "":
+			out.Failed++
+			if out.FirstError == "" {
+				out.FirstError = fmt.Sprintf("%s/%s/%s: %s", row.Dataset, row.Ablation, row.Method, row.Reason)
+			}
+		case row.State == results.CellPending && chosen[row.Position]:
+			counts, err := r.store.TaskCounts(ctx, row.ID)
+			if err != nil {
+				return err
+			}
+			out.Pending += row.Tasks
+			for _, n := range counts {
+				out.Pending -= n
+			}
+		}
+	}
+	return nil
+}
