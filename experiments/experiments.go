@@ -10,8 +10,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
+	"slices"
 )
 
 //go:generate go run ./sample/generate -out sample
@@ -90,8 +90,9 @@ func Init(dir string) ([]string, error) {
 		if err := writeNew(to, b); err != nil {
 			return written, err
 		}
-		written = append(written, path.Clean(f.to))
+		written = append(written, f.to)
 	}
+	slices.Sort(written)
 	return written, nil
 }
 

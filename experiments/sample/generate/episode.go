@@ -133,15 +133,15 @@ func compose(format string, i int, t topic, stretch length) episode {
 	return e
 }
 
-// habit draws the topic's habit: its operations on any widgets.
+// habit draws the topic's habit: its operations on any fields and panels.
 func habit(rng *draw.Source, t topic) []action {
 	var out []action
 	for _, op := range strings.Fields(t.habit) {
-		a := parse(op+"|"+pick(rng, widgets), -1)
 		if op == "TYPE" || op == "SELECT" {
-			a.value = fmt.Sprint(1 + rng.Intn(9))
+			out = append(out, parse(op+"|"+pick(rng, fields)+"|"+fmt.Sprint(1+rng.Intn(9)), -1))
+		} else {
+			out = append(out, parse(op+"|"+pick(rng, panels), -1))
 		}
-		out = append(out, a)
 	}
 	return out
 }

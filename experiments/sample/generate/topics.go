@@ -216,5 +216,8 @@ var everywhere = []string{
 	"CLICK|link|Language: English", "CLICK|svg|", "CLICK|button|Newsletter: no thanks",
 }
 
-// widgets are what habits act on.
-var widgets = []string{"spinbutton|Field 1", "spinbutton|Field 2", "img|Picture", "region|Panel", "listbox|Options", "figure|Preview", "group|Section", "slider|Value"}
+// fields are what habits fill in, panels what they point at or press.
+var (
+	fields = []string{"spinbutton|Field 1", "spinbutton|Field 2", "listbox|Options", "slider|Value"}
+	panels = []string{"img|Picture", "region|Panel", "figure|Preview", "group|Section"}
+)
