@@ -19,7 +19,7 @@ or, where the texts must not be published, {"key": "…", "score": 0.5}: the hex
 of {"gold", "platform", "predicted"} with normalised texts and every platform as "" unless it counts.
 platform and reason are optional; a line without platform holds for every platform, one with it wins. A score
 that is no number from 0 to 1 is judge_bad_score when its pair comes up; a pair that is not in the file is
-judge_no_fixture. A pair that stands twice must have one score. The file's content is the identity, its path isn't.`,
+judge_no_fixture, unless its texts are equal, which score 1. A pair that stands twice must have one score. The file's content is the identity, its path isn't.`,
 	Options:     func() any { return &fixtureOptions{} },
 	CodeVersion: fixtureVersion,
 	New:         newFixture,
@@ -94,6 +94,9 @@ func (j *fixture) Judge(ctx context.Context, q Question) (Verdict, error) {
 		v := j.verdict(found.score, 0)
 		v.Raw, v.Reason = found.raw, found.reason
 		return *p.flag(v), nil
+	}
+	if p.gold == p.predicted {
+		return *p.flag(same()), nil
 	}
 	return *p.flag(Verdict{State: NoFixture, Reason: "the pair is not in the file"}), nil
 }
