@@ -28,8 +28,8 @@ type Assignment struct {
 // dev is carved from train by hash where no dev list is given.
 //
 // Errors: no episodes, shares that don't sum to 1000, fewer than three folds, an episode without
-// the unit's field, an id twice, an episode (or a unit, where By asks for one) on both sides, and
-// any part that is asked for and empty.
+// the unit's field, an id twice, an episode (or a unit, where By asks for another than the format's
+// own) on both sides, and any part that is asked for and empty.
 func Assign(eps []trajectory.Episode, s Split, unit string) (Assignment, error) {
 	by := cmp.Or(s.By, unit, ByEpisode)
 	a := Assignment{Unit: by}
@@ -49,9 +49,9 @@ func Assign(eps []trajectory.Episode, s Split, unit string) (Assignment, error) 
 	}
 	switch {
 	case s.Official != nil:
-		err = a.official(eps, s, by)
+		err = a.official(eps, s, by, cmp.Or(unit, ByEpisode))
 	case s.IDs != nil:
-		err = a.explicit(eps, s, by)
+		err = a.explicit(eps, s, by, cmp.Or(unit, ByEpisode))
 	case s.Folds != 0:
 		err = a.fold(units, s)
 	default:

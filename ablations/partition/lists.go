@@ -10,7 +10,7 @@ import (
 
 // official makes one fold of the dataset's own lists. Test lists are parts of their own and may
 // share episodes with one another, never with train or dev.
-func (a *Assignment) official(eps []trajectory.Episode, s Split, by string) error {
+func (a *Assignment) official(eps []trajectory.Episode, s Split, by, unit string) error {
 	o := s.Official
 	if o.DevShare < 0 || o.DevShare >= 1000 {
 		return fmt.Errorf("official: dev = %.3g must be at least 0 and below 1", float64(o.DevShare)/1000)
@@ -62,11 +62,11 @@ func (a *Assignment) official(eps []trajectory.Episode, s Split, by string) erro
 		}
 		f.Train, f.Dev = episodesOf(parts[0]), episodesOf(parts[1])
 	}
-	return a.listed(eps, f, s.By, by)
+	return a.listed(eps, f, by, by != unit)
 }
 
 // explicit makes one fold of lists of ids.
-func (a *Assignment) explicit(eps []trajectory.Episode, s Split, by string) error {
+func (a *Assignment) explicit(eps []trajectory.Episode, s Split, by, unit string) error {
 	at := make(map[string]int, len(eps))
 	for i, e := range eps {
 		at[e.ID] = i
@@ -103,18 +103,18 @@ func (a *Assignment) explicit(eps []trajectory.Episode, s Split, by string) erro
 	}
 	slices.Sort(a.UnknownIDs)
 	a.UnknownIDs = slices.Compact(a.UnknownIDs)
-	return a.listed(eps, f, s.By, by)
+	return a.listed(eps, f, by, by != unit)
 }
 
 // listed checks a fold made of lists and notes the episodes that no list names. Units must not be
-// divided where the split asks for one, and a conversation never: its later turns quote the
-// instructions of the earlier ones. Official lists cut through other units (website, meta task) by
-// design.
-func (a *Assignment) listed(eps []trajectory.Episode, f Fold, asked, by string) error {
+// divided where the split asks for another one than the format's own, and a conversation never: its
+// later turns quote the instructions of the earlier ones. Official lists cut through the format's
+// unit (user, meta task) by design.
+func (a *Assignment) listed(eps []trajectory.Episode, f Fold, by string, asked bool) error {
 	if err := disjoint(eps, f, ByEpisode); err != nil {
 		return err
 	}
-	if asked != "" || by == byConversation {
+	if asked || by == byConversation {
 		if err := disjoint(eps, f, by); err != nil {
 			return err
 		}

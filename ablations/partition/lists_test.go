@@ -114,8 +114,10 @@ func TestOfficialListsMayCutThroughTheDefaultUnit(t *testing.T) {
 	for i := range eps {
 		eps[i].Lists = []string{[]string{"train", "test"}[i%2]}
 	}
-	if _, err := Assign(eps, Split{Official: &Official{Train: []string{"train"}, Test: []string{"test"}}}, "user"); err != nil {
-		t.Error(err)
+	for _, by := range []string{"", "user"} { // package matrix fills in the format's unit
+		if _, err := Assign(eps, Split{By: by, Official: &Official{Train: []string{"train"}, Test: []string{"test"}}}, "user"); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
