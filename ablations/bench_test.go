@@ -2,8 +2,10 @@ package ablations
 
 import (
 	"fmt"
+	"path/filepath"
 	"testing"
 
+	"intentlab/ablations/partition"
 	"intentlab/ablations/task"
 	"intentlab/ablations/trajectory"
 )
@@ -56,4 +58,22 @@ func BenchmarkViewAndHash(b *testing.B) {
 			b.ReportMetric(float64(tasks)/b.Elapsed().Seconds(), "tasks/s")
 		})
 	}
+}
+
+// BenchmarkGenerate writes the files of 15,000 tasks with text and graph, graphs in one file.
+func BenchmarkGenerate(b *testing.B) {
+	d := Dataset{Name: "bench", Format: "episodes", Fingerprint: "f", Episodes: benchEpisodes(1500, 12)}
+	test := partition.Part{Name: "test"}
+	for i := range d.Episodes {
+		test.Episodes = append(test.Episodes, i)
+	}
+	d.Fold.Tests = []partition.Part{test}
+	b.ReportAllocs()
+	for b.Loop() {
+		opts := GenerateOptions{Out: filepath.Join(b.TempDir(), "out"), Grid: task.Grid(), Evaluate: "test"}
+		if _, err := Generate(b.Context(), []Dataset{d}, []Spec{spec(b, "graph_text_hybrid")}, opts); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.N*15000)/b.Elapsed().Seconds(), "tasks/s")
 }

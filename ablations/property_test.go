@@ -236,6 +236,34 @@ func TestViewIsAFunctionOfItsInputs(t *testing.T) {
 	})
 }
 
+// What a prefix shows must not depend on what comes after it: cut the episode there and nothing changes.
+func TestViewDependsOnNoLaterStep(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ep, s := markedEpisode(t), anySpec(t)
+		for i := range ep.Steps { // real speakers, for no_initial_instruction
+			if ep.Steps[i].Speaker != "" {
+				ep.Steps[i].Speaker = rapid.SampledFrom([]string{"instructor", "navigator"}).Draw(t, "speaker")
+			}
+		}
+		k := rapid.IntRange(1, len(ep.Steps)).Draw(t, "k")
+		cut := ep
+		cut.Steps = ep.Steps[:k:k]
+		whole, err := View(ep, Prefix{Ratio: 500, K: k}, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		alone, err := View(cut, Prefix{Ratio: 500, K: k}, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, errA := task.VisibleHash(whole, nil, 0)
+		b, errB := task.VisibleHash(alone, nil, 0)
+		if errA != nil || errB != nil || a != b {
+			t.Fatalf("the steps after %d show in its prefix: %s, %s", k, canonical(t, whole), canonical(t, alone))
+		}
+	})
+}
+
 // A view of what is already visible shows the same: restricting twice is restricting once.
 func TestViewIsIdempotent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -36,14 +36,22 @@ type Spec struct {
 
 	Text  Channels `json:"text"`
 	Graph Channels `json:"graph"`
-	// Transforms.
-	LastKSteps           int  `json:"last_k_steps,omitempty"`
-	NoContext            bool `json:"no_context,omitempty"`
-	StructureOnly        bool `json:"structure_only,omitempty"` // graph without strings
+	// LastKSteps keeps the last k of the steps that the channels leave, and the apps from there on;
+	// 0 keeps all. Earlier turns are not steps: NoContext hides them.
+	LastKSteps int `json:"last_k_steps,omitempty"`
+	// NoContext hides the earlier turns of a conversation.
+	NoContext bool `json:"no_context,omitempty"`
+	// StructureOnly leaves node types, operations and order of the graph, and no other string.
+	StructureOnly bool `json:"structure_only,omitempty"`
+	// NoInitialInstruction masks the instructor's first request (see maskFirstRequest).
 	NoInitialInstruction bool `json:"no_initial_instruction,omitempty"`
-	NoURL                bool `json:"no_url,omitempty"`
-	HideRatio            bool `json:"hide_ratio,omitempty"`
-	ShuffledSteps        bool `json:"shuffled_steps,omitempty"`
+	// NoURL masks URLs and hosts in every channel, by trajectory.MaskURLs.
+	NoURL bool `json:"no_url,omitempty"`
+	// HideRatio gives tasks neutral ids and leaves out both ratios; the duplicate flag is then always
+	// false and prefix_step_count stays, since the steps can be counted.
+	HideRatio bool `json:"hide_ratio,omitempty"`
+	// ShuffledSteps destroys the order of the steps, of earlier turns, and of the apps.
+	ShuffledSteps bool `json:"shuffled_steps,omitempty"`
 	// ExtraEdges names further local relations of the graph, off by default.
 	ExtraEdges []string `json:"extra_edges,omitempty"`
 }

@@ -15,17 +15,24 @@ import (
 // MaskedInstruction stands where no_initial_instruction hides a request.
 const MaskedInstruction = "[masked]"
 
-// maskFirstRequest returns ep with the first utterance of the instructor masked; earlier turns come
-// before the steps. Where no step names a speaker the first utterance is taken.
+// maskFirstRequest returns ep with the first request of the instructor masked: the first utterance of
+// the instructor and those that follow it before anything is done, since recorded dialogues open with
+// a greeting ("Hello", "Please open …"). Earlier turns come before the steps. An utterance without a
+// speaker counts as the instructor's. What is masked depends on no later step.
 func maskFirstRequest(ep trajectory.Episode) trajectory.Episode {
-	named := slices.ContainsFunc(slices.Concat(ep.ContextSteps, ep.Steps), func(s task.Step) bool { return s.Speaker != "" })
+	found := false
 	for _, list := range []*[]task.Step{&ep.ContextSteps, &ep.Steps} {
-		for i, s := range *list {
-			if s.Utterance == "" || named && s.Speaker != "instructor" {
-				continue
+		*list = slices.Clone(*list)
+		for i := range *list {
+			s := &(*list)[i]
+			if found && s.Utterance == "" {
+				return ep
 			}
-			*list = slices.Clone(*list)
-			(*list)[i].Utterance = MaskedInstruction
+			if s.Utterance != "" && (s.Speaker == "" || s.Speaker == "instructor") {
+				s.Utterance, found = MaskedInstruction, true
+			}
+		}
+		if found {
 			return ep
 		}
 	}
