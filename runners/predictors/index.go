@@ -36,6 +36,7 @@ type index struct {
 	lookup map[uint64]uint32
 	weight []float64 // of each term: idf, or 1
 	unseen float64   // weight of a term that no example holds
+	both   bool      // every example has both intents
 	prior  prior
 	pool   sync.Pool // *scratch
 }
@@ -146,8 +147,10 @@ func (ix *index) derive() {
 		}
 	}
 	labels, opens := tally{}, tally{}
+	ix.both = true
 	for i := range ix.examples {
 		ex := &ix.examples[i]
+		ix.both = ix.both && ex.label >= 0 && ex.open >= 0
 		ex.norm = math.Sqrt(ex.norm)
 		if ex.label >= 0 {
 			labels.add(ix.labels[ex.label], ex.weight)

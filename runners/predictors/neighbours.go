@@ -75,12 +75,17 @@ func (m *neighbourVote) Predict(ctx context.Context, t task.Task, _ []task.Task)
 	answer := ix.prior.answer()
 	s, length := ix.query(&t)
 	defer ix.release(s)
-	if voters := ix.nearest(s, length, m.k, hasLabel); len(voters) > 0 {
+	voters := ix.nearest(s, length, m.k, hasLabel)
+	if len(voters) > 0 {
 		ranked := ix.vote(voters)
 		answer.ClosedIntent, answer.ClosedConfidence = ranked[0].Label, confidence(ranked[0].P)
 		answer.ClosedTopK = ranked[:min(topK, len(ranked))]
 	}
-	if near := ix.nearest(s, length, 1, hasOpen); len(near) > 0 {
+	near := voters // the nearest with a label is the nearest with an open intent where all have both
+	if !ix.both {
+		near = ix.nearest(s, length, 1, hasOpen)
+	}
+	if len(near) > 0 {
 		answer.PredictedIntent = ix.opens[ix.examples[near[0].example].open]
 	}
 	return answer, nil
