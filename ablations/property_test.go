@@ -188,6 +188,17 @@ func TestVisibleGraphNeverHoldsAHiddenNodeOrAnEdgeToOne(t *testing.T) {
 		if edges != len(g.Edges) || g.HiddenNodes != 0 || g.IntentNodes != 0 {
 			t.Fatalf("%d edges of %d were kept", len(g.Edges), edges)
 		}
+		// Unhide one of the two intents, wherever it stands: there must be no graph at all.
+		var intents []int
+		for i, n := range complete.Nodes {
+			if n.Type == nodeIntent {
+				intents = append(intents, i)
+			}
+		}
+		complete.Nodes[rapid.SampledFrom(intents).Draw(t, "intent")].Hidden = false
+		if g, err := BuildVisibleGraph(complete); err == nil {
+			t.Fatalf("an intent is visible: %+v", g)
+		}
 	})
 }
 
