@@ -61,6 +61,7 @@ func (r *DatasetResult) closedBlock(s Sample, es []Episode, why string) {
 		c.Calibration.N, c.Calibration.NBad = Of(cal[calN]), Of(cal[calBad])
 		c.Calibration.Bins = Of(float64(bins))
 		c.Calibration.Share = ratio(cal[calN], cal[calEligible], "no eligible task")
+		c.Ceiling = ceilingOf(s.Grid, es, r.options)
 		c.TTC.counts(ttcOf(s.Grid, sumOf(closedStable, sp, sums, es)))
 	}
 	c.Metrics = rest(values, Closed, t.taken)

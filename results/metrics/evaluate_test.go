@@ -341,3 +341,43 @@ func TestJoinFollowsTheTableOfA2(t *testing.T) {
 		t.Error("a label was called invalid without a label space")
 	}
 }
+
+func TestCeilingAndHeadroomNeedTheVisibleInputs(t *testing.T) {
+	m := small()[0]
+	if r := Evaluate(m, Options{}); r.Closed.Ceiling != nil {
+		t.Error("a ceiling was given without the visible inputs")
+	}
+	// Episodes 0 and 1 look alike at the first ratio and have different gold.
+	m = mapTasks(m, func(e, i int, o Observation) Observation {
+		o.Visible = fmt.Sprint(e, i)
+		if i == 0 && e < 2 {
+			o.Visible = "same"
+		}
+		if e == 1 {
+			o.Gold, o.Correct = "B", o.Predicted == "B"
+		}
+		return o
+	})
+	c := Evaluate(m, Options{}).Closed.Ceiling
+	near(t, "at the first ratio", c.Acc.Values[0], 2.0/3)
+	near(t, "later", c.Acc.Values[1], 1)
+	base := mapTasks(m, func(_, _ int, o Observation) Observation { o.Correct = false; return o })
+	p := NewPair(m, base, Closed, "", Options{})
+	near(t, "headroom", p.Gain().Headroom, p.Gain().Raw.number/c.AUC.number)
+	best := mapTasks(m, func(_, _ int, o Observation) Observation { o.Correct = o.Visible != "same" || o.Gold == "A"; return o })
+	exact(t, "headroom of the best", NewPair(best, base, Closed, "", Options{}).Gain().Headroom, 1)
+	null(t, "against the ceiling", NewPair(m, best, Closed, "", Options{}).Gain().Headroom)
+}
+
+func TestSeedsAreAveragedFirstAndSpreadApart(t *testing.T) {
+	s := OverSeeds([]Value{Of(0.2), Of(0.4), Of(0.6)})
+	near(t, "mean", s.Mean, 0.4)
+	near(t, "sd", s.SD, 0.2)
+	if s = OverSeeds([]Value{Of(0.2)}); !s.Mean.Known() || s.SD.Known() {
+		t.Errorf("one seed: %v ± %v", s.Mean, s.SD)
+	}
+	if s = OverSeeds([]Value{Of(0.2), None("pending 1 of 9")}); s.Mean.Known() || s.Mean.Why() != "seed 2 of 2: pending 1 of 9" {
+		t.Errorf("a seed without numbers: %v (%s)", s.Mean, s.Mean.Why())
+	}
+	null(t, "no seed", OverSeeds(nil).Mean)
+}

@@ -9,6 +9,7 @@ const withStatistics = "comes with the statistics"
 type Gain struct {
 	Raw          Value    `json:"raw"`
 	Norm         Value    `json:"norm"`
+	Headroom     Value    `json:"headroom"` // share of the room up to the ceiling (A17)
 	CI           Interval `json:"ci"`
 	P            Value    `json:"p"`
 	PHolm        Value    `json:"p_holm"`
@@ -47,7 +48,8 @@ func (c Interval) whyJSON() ([]byte, error) {
 
 // Gain is the pair's area gain.
 func (p Pair) Gain() Gain {
-	g := Gain{Raw: p.Difference(string(p.Kind) + ".auc").Value, Norm: p.Difference(string(p.Kind) + ".nauc").Value,
+	raw := p.Difference(string(p.Kind) + ".auc")
+	g := Gain{Raw: raw.Value, Headroom: p.headroom(raw), Norm: p.Difference(string(p.Kind) + ".nauc").Value,
 		CI: Interval{Reason: withStatistics}, P: None(withStatistics), PHolm: None(withStatistics)}
 	if p.Why == "" {
 		g.NPaired, g.NPairedTasks = p.NEpisodes, p.NTasks
@@ -79,7 +81,7 @@ func (gs GainsByDataset) get(name, baseline string) Gain {
 	if baseline == "" {
 		why = noBaseline
 	}
-	return Gain{Raw: None(why), Norm: None(why), CI: Interval{Reason: why}, P: None(why), PHolm: None(why)}
+	return Gain{Raw: None(why), Norm: None(why), Headroom: None(why), CI: Interval{Reason: why}, P: None(why), PHolm: None(why)}
 }
 
 // JudgeGains are one judge's open gains.
@@ -183,17 +185,18 @@ func macroGain(gs GainsByDataset, samples []Sample, baseline string, o Options) 
 	if baseline == "" {
 		return out
 	}
-	var raw, norm []Named
+	var raw, norm, headroom []Named
 	n, tasks := 0, 0
 	for _, g := range gs {
 		if placeholderOnly(samples, g.Name, o) {
 			continue
 		}
 		raw, norm = append(raw, Named{g.Name, g.Gain.Raw}), append(norm, Named{g.Name, g.Gain.Norm})
+		headroom = append(headroom, Named{g.Name, g.Gain.Headroom})
 		n, tasks = n+g.Gain.NPaired, tasks+g.Gain.NPairedTasks
 	}
 	const why = withStatistics
-	return Gain{Raw: mean(raw), Norm: mean(norm), CI: Interval{Reason: why}, P: None(why), PHolm: None(why), NPaired: n, NPairedTasks: tasks}
+	return Gain{Raw: mean(raw), Norm: mean(norm), Headroom: mean(headroom), CI: Interval{Reason: why}, P: None(why), PHolm: None(why), NPaired: n, NPairedTasks: tasks}
 }
 
 func placeholderOnly(samples []Sample, dataset string, o Options) bool {

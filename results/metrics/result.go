@@ -93,6 +93,9 @@ type ClosedResult struct {
 	MacroF1Curve Curve `json:"macro_f1_curve"`
 	MacroF1NAUC  Value `json:"macro_f1_nauc"`
 
+	// Ceiling is set where the visible inputs of all tasks are known.
+	Ceiling *Ceiling `json:"ceiling,omitempty"`
+
 	TTC         TTC         `json:"ttc"`
 	Calibration Calibration `json:"calibration"`
 	Metrics     Values      `json:"metrics,omitempty"` // registered metrics without a field of their own

@@ -54,6 +54,8 @@ type Observation struct {
 	Steps     int  // k, the number of visible steps, ≥ 1
 	Duplicate bool // the previous ratio had the same k
 	State     State
+	// Visible is the hash of the visible input, for the collision ceiling; "" where it isn't known.
+	Visible string
 
 	// ClosedEligible: gold has a closed intent. Gold and Predicted are normalised as by
 	// [NormalizeLabel]; Predicted is "" unless State is Answered. Correct is true only where the
