@@ -132,30 +132,36 @@ func (in *input) lines(each func(n int, line []byte) error) error {
 	}
 }
 
-// actionCalls takes the call texts out of a line: {"<ms>.jpg": "click(…)"}, or {"image","action"}.
-// Broken JSON and other shapes give the whole line as it stands (datasets.md, section 4).
+// actionCalls takes the call texts out of a line: {"<ms>.jpg": "click(…)"}, or the "action" of
+// {"image","action"}. Broken JSON and other shapes give the whole line as it stands (datasets.md,
+// section 4).
 func actionCalls(line []byte) []string {
 	d := jx.DecodeBytes(line)
 	var calls []string
+	var action string
 	sound := true
 	ok, err := jsonObject(d, func(key string) error {
 		if d.Next() != jx.String {
-			sound = sound && key == "image"
+			sound = false
 			return d.Skip()
 		}
 		s, err := jsonText(d)
-		if key != "image" {
-			calls = append(calls, s)
+		if key == "action" {
+			action = s
 		}
+		calls = append(calls, s)
 		return err
 	})
 	if err == nil {
 		err = jsonEnd(d)
 	}
-	if !ok || !sound || err != nil || len(calls) == 0 {
-		return []string{strings.ToValidUTF8(string(line), "\uFFFD")}
+	switch {
+	case ok && err == nil && action != "":
+		return []string{action}
+	case ok && err == nil && sound && len(calls) > 0:
+		return calls
 	}
-	return calls
+	return []string{strings.ToValidUTF8(string(line), "\uFFFD")}
 }
 
 var (

@@ -167,5 +167,8 @@ func (in *input) jsonError(err error) error {
 			return fmt.Errorf("%s: byte %d: broken JSON: unexpected %s", in.path, n+in.bom, m[1])
 		}
 	}
+	if strings.HasPrefix(cause.Error(), "depth") {
+		return fmt.Errorf("%s: before byte %d: broken JSON: nested too deeply", in.path, in.read.n)
+	}
 	return fmt.Errorf("%s: before byte %d: broken JSON: %s", in.path, in.read.n, capText(cause.Error(), 200))
 }

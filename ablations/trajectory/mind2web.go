@@ -39,9 +39,9 @@ var mind2Web = Format{
 // present in the same number, each step also takes its operation and its element from there: the
 // positive candidate with is_original_target, else with is_top_level_target, else the first, else the
 // bracket of action_reprs (decisions.md). Where the numbers differ, action_reprs alone count and the
-// episode is flagged action_count_mismatch; without action_reprs, actions alone. The operation is the
-// one action_reprs name, which keeps HOVER and ENTER apart. website determines domain and is hidden
-// under visibility safe. Lists hold train, test_task, test_website or test_domain after the folder,
+// episode is flagged action_count_mismatch; without action_reprs, actions alone. The operation is
+// original_op, else op, else the one that action_reprs name: so HOVER and ENTER stay apart, as in
+// copies without actions. website determines domain and is hidden under visibility safe. Lists hold train, test_task, test_website or test_domain after the folder,
 // else after the file's name. A file of another shape is skipped as not_of_this_format when its first
 // record shows it; a broken file ends the stream after the tasks before the damage.
 func LoadMind2Web(ctx context.Context, src Source, skipped func(Skip)) iter.Seq2[Episode, error] {

@@ -138,19 +138,19 @@ func (t webTask) steps() (steps []task.Step, matched bool) {
 
 func webStep(repr string, a webAction) task.Step {
 	r, ok := parseRepr(repr)
-	op := r.op
-	for _, other := range []string{a.originalOp, a.op, "action"} {
-		if op == "" {
-			op = strings.ToLower(strings.TrimSpace(other))
-		}
-	}
 	if !ok && strings.TrimSpace(repr) != "" {
 		// A form that is not known: its text is all there is to see.
 		r.text = repr
 	}
-	value := a.value
-	if value == "" {
-		value = r.value
+	op, value := a.originalOp, a.value
+	if op == "" {
+		op = a.op
+	}
+	if op == "" {
+		op, value = r.op, r.value
+	}
+	if op = strings.ToLower(strings.TrimSpace(op)); op == "" {
+		op = "action"
 	}
 	tag := r.role
 	if a.rank > 0 && a.tag != "" {

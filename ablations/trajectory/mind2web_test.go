@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -213,6 +214,18 @@ func FuzzReadMTMind2Web(f *testing.F) {
 	fuzzFormat(f, func(in *input, out output) error { return readMTMind2Web(in, AsPublished, nil, out) })
 }
 
+func TestMind2WebHoldsNeitherHTMLNorCandidates(t *testing.T) {
+	dir := t.TempDir()
+	size := writeBigMind2Web(t, filepath.Join(dir, "train_0.json"), 1, 30)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	episodes, _ := mustCollect(t, Source{Format: "mind2web", Path: dir})
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; countSteps(episodes) != 30 || size < 10<<20 || n > 2<<20 {
+		t.Errorf("reading %d steps in %d bytes allocated %d bytes", countSteps(episodes), size, n)
+	}
+}
+
 // BenchmarkMind2WebStreaming reads a file of the real proportions: nearly all of it HTML and negative
 // candidates. Memory must not grow with the file.
 func BenchmarkMind2WebStreaming(b *testing.B) {
@@ -236,7 +249,7 @@ func BenchmarkMind2WebStreaming(b *testing.B) {
 }
 
 // writeBigMind2Web writes tasks of about 4 MB each and returns the size of the file.
-func writeBigMind2Web(b *testing.B, path string, tasks, actions int) int64 {
+func writeBigMind2Web(b testing.TB, path string, tasks, actions int) int64 {
 	b.Helper()
 	f, err := os.Create(path)
 	if err != nil {

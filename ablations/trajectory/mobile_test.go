@@ -188,6 +188,23 @@ func TestFingerTipCallGrammar(t *testing.T) {
 	}
 }
 
+func TestFingerTipActionLineShapes(t *testing.T) {
+	for in, want := range map[string][]string{
+		`{"1.jpg":"wait()"}`:                               {"wait()"},
+		`{"1.jpg":"wait()","2.jpg":"press_back()"}`:        {"wait()", "press_back()"},
+		`{"image":"1.jpg","action":"wait()","note":"why"}`: {"wait()"},
+		`{"1.jpg":3}`: {`{"1.jpg":3}`},
+		`["wait()"]`:  {`["wait()"]`},
+		`{"1.jpg":"w`: {`{"1.jpg":"w`},
+		`{}`:          {`{}`},
+		"\xff":        {"\uFFFD"},
+	} {
+		if d := cmp.Diff(want, actionCalls([]byte(in))); d != "" {
+			t.Errorf("%q (-want +got):\n%s", in, d)
+		}
+	}
+}
+
 func FuzzReadGUIOdyssey(f *testing.F) {
 	for _, name := range []string{"0000000000000001", "0000000000000002"} {
 		b, err := os.ReadFile("testdata/gui_odyssey/annotations/" + name + ".json")

@@ -2,8 +2,6 @@ package trajectory
 
 import (
 	"fmt"
-	"regexp"
-	"sort"
 	"strings"
 
 	"github.com/go-faster/jx"
@@ -178,16 +176,32 @@ func webLINXEpisode(turns []turn, v Visibility) Episode {
 		if t.kind == "chat" && strings.EqualFold(t.speaker, "instructor") {
 			requests = append(requests, t.utterance)
 		}
-		e.Steps = append(e.Steps, t.step())
 	}
 	e.OpenIntent = joinRequests(requests)
 	if e.ClosedIntent != "" {
 		e.ClusterID, e.Groups = e.ClosedIntent, map[string]string{"website": e.ClosedIntent}
 	}
-	if v != AsPublished {
-		maskSteps(e.Steps, hosts)
+	mask := hostMask(hosts)
+	for _, t := range turns {
+		if v != AsPublished {
+			t.mask(mask)
+		}
+		e.Steps = append(e.Steps, t.step())
 	}
 	return e
+}
+
+// mask masks every text of a turn, before any of it is cut: half a host would pass.
+func (t *turn) mask(mask func(string) string) {
+	for _, field := range []*string{&t.speaker, &t.utterance, &t.intent, &t.text, &t.value, &t.selected, &t.pasted,
+		&t.scrollX, &t.scrollY, &t.propertiesURL, &t.metadataURL, &t.tag, &t.content} {
+		*field = mask(*field)
+	}
+	masked := make(map[string]string, len(t.attrs))
+	for k, v := range t.attrs {
+		masked[k] = mask(v)
+	}
+	t.attrs = masked
 }
 
 func (t turn) step() task.Step {
@@ -251,48 +265,4 @@ func (t turn) typable() bool {
 	}
 	editable, ok := t.attrs["contenteditable"]
 	return ok && !strings.EqualFold(editable, "false")
-}
-
-// hostOf is the host of an http(s) URL in lower case without user and port, or "". It reads by hand,
-// since recorded URLs hold characters that net/url refuses.
-func hostOf(url string) string {
-	scheme, rest, ok := strings.Cut(strings.TrimSpace(url), "://")
-	if !ok || !strings.EqualFold(scheme, "http") && !strings.EqualFold(scheme, "https") {
-		return ""
-	}
-	if end := strings.IndexAny(rest, "/?#\\"); end >= 0 {
-		rest = rest[:end]
-	}
-	rest = rest[strings.LastIndexByte(rest, '@')+1:]
-	if end := strings.IndexByte(rest, ']'); strings.HasPrefix(rest, "[") && end > 0 {
-		return strings.ToLower(rest[:end+1])
-	}
-	host, _, _ := strings.Cut(rest, ":")
-	return strings.ToLower(strings.TrimSpace(host))
-}
-
-// maskSteps masks every field of every step; own are the hosts of the episode, so that a host under
-// a domain that [MaskURLs] does not know is found as well.
-func maskSteps(steps []task.Step, own map[string]bool) {
-	var rare []string
-	for h := range own {
-		if MaskURLs(h) != URLMask {
-			rare = append(rare, regexp.QuoteMeta(h))
-		}
-	}
-	// The longest first: a host may be the end of another.
-	sort.Slice(rare, func(i, j int) bool {
-		return len(rare[i]) > len(rare[j]) || len(rare[i]) == len(rare[j]) && rare[i] < rare[j]
-	})
-	mask := MaskURLs
-	if len(rare) > 0 {
-		re := regexp.MustCompile("(?i)" + strings.Join(rare, "|"))
-		mask = func(s string) string { return re.ReplaceAllLiteralString(MaskURLs(s), URLMask) }
-	}
-	for i := range steps {
-		s := &steps[i]
-		for _, field := range []*string{&s.Speaker, &s.Utterance, &s.Action, &s.Op, &s.Element, &s.URL, &s.Value} {
-			*field = mask(*field)
-		}
-	}
 }

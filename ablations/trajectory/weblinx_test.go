@@ -73,6 +73,16 @@ func TestWebLINXIntentsAreUnmaskedAndWithoutSmallTalk(t *testing.T) {
 	}
 }
 
+func TestWebLINXMasksBeforeItCuts(t *testing.T) {
+	for n := MaxValue - 40; n <= MaxValue; n++ {
+		pasted := strings.Repeat("y ", n/2) + strings.Repeat("z", n%2) + " www.shop.fixture.com again and again and again and again"
+		e := webLINXEpisode([]turn{{kind: "browser", intent: "paste", pasted: pasted, metadataURL: "https://www.shop.fixture.com/"}}, Safe)
+		if strings.Contains(e.Steps[0].Value, "www") || strings.Contains(e.Steps[0].Action, "www") {
+			t.Fatalf("half a host remains: …%s", e.Steps[0].Value[len(e.Steps[0].Value)-40:])
+		}
+	}
+}
+
 func TestWebLINXShowsURLsAsPublished(t *testing.T) {
 	episodes, _ := mustCollect(t, Source{Format: "weblinx", Path: "testdata/weblinx", Visibility: AsPublished})
 	got := episodes[0].Steps[3]
