@@ -107,6 +107,7 @@ type result struct {
 	v     cty.Value
 	diags hcl.Diagnostics
 	unset hcl.Diagnostics
+	from  hcl.Range // the reference that an unset environment variable comes through
 }
 
 // evaluate first takes an unset env() as an error, so that try(env("A"), "b") works; only when that
@@ -120,7 +121,11 @@ func (r *reader) evaluate(expr hcl.Expression, ctx *hcl.EvalContext) result {
 	}
 	v, diags := expr.Value(ctx)
 	if !diags.HasErrors() {
-		return result{v: v, diags: diags}
+		res := result{v: v, diags: diags}
+		if len(unsetNames(v)) > 0 {
+			res.from = unsetThrough(expr, ctx)
+		}
+		return res
 	}
 	lenient := ctx.NewChild()
 	lenient.Functions = map[string]function.Function{"env": r.envFunc(true)}
@@ -174,8 +179,25 @@ func (r *reader) unsetDiags(expr hcl.Expression, res result, names map[string]bo
 		list = append(list, n)
 	}
 	sort.Strings(list)
-	return hcl.Diagnostics{errorAt(expr.Range(), "Environment variable not set",
+	at := expr.Range()
+	if res.from.Filename != "" {
+		at = res.from
+	}
+	return hcl.Diagnostics{errorAt(at, "Environment variable not set",
 		"This value needs the environment variable %s, which is not set.", strings.Join(list, " and "))}
+}
+
+// unsetThrough finds the first reference of expr that depends on an unset environment variable.
+func unsetThrough(expr hcl.Expression, ctx *hcl.EvalContext) hcl.Range {
+	for _, tr := range expr.Variables() {
+		if tr.IsRelative() || !inScope(ctx, tr.RootName()) {
+			continue
+		}
+		if v, diags := tr.TraverseAbs(ctx); !diags.HasErrors() && len(unsetNames(v)) > 0 {
+			return tr.SourceRange()
+		}
+	}
+	return hcl.Range{}
 }
 
 func placeholder(v cty.Value) cty.Value {

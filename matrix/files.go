@@ -88,6 +88,36 @@ func (r *reader) glob(pattern string) ([]string, error) {
 	return names, nil
 }
 
+// relative names a file for keys and messages: relative to the experiment's folder, with forward
+// slashes, so that a copy of the folder elsewhere has the same keys.
+func (r *reader) relative(name string) string {
+	if filepath.IsAbs(name) {
+		if rel, err := filepath.Rel(r.dir, name); err == nil {
+			name = rel
+		}
+	}
+	return filepath.ToSlash(filepath.Clean(name))
+}
+
+// below lists the regular files of a folder, without hidden ones and hidden folders.
+func below(dir string) ([]string, error) {
+	var out []string
+	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case p != dir && strings.HasPrefix(d.Name(), "."):
+			if d.IsDir() {
+				return filepath.SkipDir
+			}
+		case d.Type().IsRegular():
+			out = append(out, p)
+		}
+		return nil
+	})
+	return out, err
+}
+
 // fileDigest is the SHA-256 of a file's content, read once per load.
 func (r *reader) fileDigest(name string) (string, error) {
 	p := r.abs(name)
@@ -96,12 +126,12 @@ func (r *reader) fileDigest(name string) (string, error) {
 	}
 	f, err := os.Open(p)
 	if err != nil {
-		return "", fmt.Errorf("can't read %s: %w", name, cause(err))
+		return "", fmt.Errorf("can't read %s: %w", r.relative(name), cause(err))
 	}
 	defer f.Close() // only read: nothing to lose
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
-		return "", fmt.Errorf("can't read %s: %w", name, cause(err))
+		return "", fmt.Errorf("can't read %s: %w", r.relative(name), cause(err))
 	}
 	d := hex.EncodeToString(h.Sum(nil))
 	r.digests[p] = d

@@ -40,13 +40,16 @@ func (o *commandOptions) Check() map[string]string {
 	return nil
 }
 
-func (o *commandOptions) DefaultFiles(dir string) []string {
+// commandFiles is what a command kind says its files are: those given, else the script.
+func commandFiles(options any, dir string) ([]string, error) {
+	o := options.(*commandOptions)
+	var out []string
 	for _, a := range o.Command {
-		if strings.HasSuffix(a, ".py") {
-			return []string{a}
+		if strings.HasSuffix(a, ".py") && len(o.Inputs) == 0 {
+			out = append(out, filepath.Join(dir, a))
 		}
 	}
-	return nil
+	return out, nil
 }
 
 type predictionsOptions struct {

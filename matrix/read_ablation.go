@@ -35,7 +35,7 @@ func (r *reader) readAblation(d *declared) Ablation {
 	}
 	if b.has("reference") {
 		if ref := r.resolveOne("ablation", x.Reference); ref != nil {
-			if ref.id == d.id {
+			if ref.id == d.id && !d.keyed { // within a for_each the reference itself has none
 				r.errorAt(x.Reference.Range(), "Reference to itself", "The effect of ablation %s can't be measured against itself.", d.name)
 			}
 			out.Reference = ref.id

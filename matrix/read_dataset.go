@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
 	"intentlab/ablations/partition"
@@ -34,7 +35,7 @@ func (r *reader) readDataset(d *declared) Dataset {
 		options, inner, good := r.options(kind, x.Rest, ctx, attributeNames(x))
 		out.Options = options
 		if ok = ok && good; good {
-			out.Settings, ok = r.canonical(options, inner)
+			out.Settings, ok = r.canonical(kind, options, inner)
 		}
 		if !kind.Built {
 			r.notYetUsed("dataset", d, "dataset %s: the format %q is not built yet", d.name, kind.Name)
@@ -75,12 +76,15 @@ func (r *reader) filter(b *body, x *filterBlock) partition.Filter {
 func (r *reader) split(b *body, x *splitBlock, kind Kind, known bool) partition.Split {
 	s := partition.Split{By: x.By, Stratify: x.Stratify, Seed: x.Seed, Folds: x.Folds, AllowUnseen: x.AllowUnseen}
 	s.Train, s.Dev, s.Test = shares(x)
+	if s.By == "" {
+		s.By = kind.SplitUnit
+	}
 	if len(b.blocks["split"]) == 0 {
 		return s
 	}
 	in := b.blocks["split"][0]
-	units := append([]string{"episode", "cluster"}, kind.Groups...)
-	if in.has("by") && known && !in.failed["by"] && !contains(units, x.By) {
+	units, open := splitUnits(kind)
+	if in.has("by") && known && !open && !in.failed["by"] && !contains(units, x.By) {
 		r.errorAt(in.valueRange("by"), "Unknown unit", "%s", noSuch("unit", x.By, units))
 	}
 	ways := []string{}
@@ -115,6 +119,19 @@ func (r *reader) split(b *body, x *splitBlock, kind Kind, known bool) partition.
 			"train (%v), dev (%v) and test (%v) must sum to 1, each with at most three decimals.", x.Train, x.Dev, x.Test)
 	}
 	return s
+}
+
+// splitUnits are the names that `by` may take; open when the data may have more.
+func splitUnits(kind Kind) (units []string, open bool) {
+	units = []string{"episode", "cluster"}
+	for _, g := range append([]string{kind.SplitUnit}, kind.Groups...) {
+		if g != "" && !hclsyntax.ValidIdentifier(g) {
+			open = true
+		} else if g != "" && !contains(units, g) {
+			units = append(units, g)
+		}
+	}
+	return units, open
 }
 
 // firstRange is the first written of the named attributes.

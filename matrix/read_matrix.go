@@ -196,7 +196,10 @@ func (r *reader) references() {
 		if a.Reference != "" && !in[a.Reference] {
 			r.errorAt(a.Range, "Reference outside of the matrix", "The effect of ablation %s is measured against %s, which is not among the matrix's ablations.", a.Name, a.Reference)
 		}
-		if a.Reference == "" && a.ID != fullContext && in[fullContext] {
+		switch {
+		case a.Reference == a.ID:
+			r.exp.Ablations[i].Reference = ""
+		case a.Reference == "" && a.ID != fullContext && in[fullContext]:
 			r.exp.Ablations[i].Reference = fullContext
 		}
 	}

@@ -3,7 +3,7 @@ package matrix
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
+	"os"
 	"reflect"
 	"strings"
 
@@ -30,10 +30,6 @@ func (e *settingError) diagnostic(b *body) *hcl.Diagnostic {
 	return errorAt(rng, "Can't identify a setting", "%s.", e.Error())
 }
 
-// fileDefaults is implemented by settings whose key:"files" field has a default that depends on the
-// others (the script of a command and the sources beside it). Names are relative to dir.
-type fileDefaults interface{ DefaultFiles(dir string) []string }
-
 // canonical is the canonical form of a kind's settings for keys (decisions.md, "Keys"). Every field
 // counts by its hcl name, defaults included, except as its key tag says:
 //
@@ -42,11 +38,11 @@ type fileDefaults interface{ DefaultFiles(dir string) []string }
 //	key:"path"   not at all: content that is identified elsewhere
 //
 // What comes from a sensitive variable is left out.
-func (r *reader) canonical(options any, b *body) (map[string]any, bool) {
+func (r *reader) canonical(kind Kind, options any, b *body) (map[string]any, bool) {
 	if options == nil {
 		return map[string]any{}, true
 	}
-	out, err := r.structSettings(reflect.ValueOf(options).Elem(), b, "", options)
+	out, err := r.structSettings(reflect.ValueOf(options).Elem(), b, "", source{kind, options})
 	var bad *settingError
 	if errors.As(err, &bad) {
 		r.add(bad.diagnostic(b))
@@ -54,8 +50,14 @@ func (r *reader) canonical(options any, b *body) (map[string]any, bool) {
 	return out, err == nil
 }
 
+// source is the whole that a setting belongs to.
+type source struct {
+	kind    Kind
+	options any
+}
+
 // structSettings fails with a *settingError only.
-func (r *reader) structSettings(v reflect.Value, b *body, prefix string, owner any) (map[string]any, error) {
+func (r *reader) structSettings(v reflect.Value, b *body, prefix string, from source) (map[string]any, error) {
 	out := map[string]any{}
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
@@ -67,7 +69,7 @@ func (r *reader) structSettings(v reflect.Value, b *body, prefix string, owner a
 		case "-", "path":
 			continue
 		case "files":
-			files, err := r.fileSettings(prefix+name, v.Field(i), owner)
+			files, err := r.fileSettings(prefix+name, v.Field(i), from)
 			if err != nil {
 				return nil, err
 			}
@@ -81,7 +83,7 @@ func (r *reader) structSettings(v reflect.Value, b *body, prefix string, owner a
 		var val any
 		var err error
 		if kind == "block" {
-			val, err = r.blockSettings(v.Field(i), b.blocks[name], prefix+name+".", owner)
+			val, err = r.blockSettings(v.Field(i), b.blocks[name], prefix+name+".", from)
 		} else {
 			val, err = plain(v.Field(i), hidden)
 		}
@@ -129,7 +131,7 @@ func hiddenKey(hidden []cty.Path, key string) bool {
 	return false
 }
 
-func (r *reader) blockSettings(v reflect.Value, bodies []*body, prefix string, owner any) (any, error) {
+func (r *reader) blockSettings(v reflect.Value, bodies []*body, prefix string, from source) (any, error) {
 	body := func(i int) *body {
 		if i < len(bodies) {
 			return bodies[i]
@@ -139,7 +141,7 @@ func (r *reader) blockSettings(v reflect.Value, bodies []*body, prefix string, o
 	if v.Kind() == reflect.Slice {
 		list := []any{}
 		for i := range v.Len() {
-			m, err := r.structSettings(reflect.Indirect(v.Index(i)), body(i), prefix, owner)
+			m, err := r.structSettings(reflect.Indirect(v.Index(i)), body(i), prefix, from)
 			if err != nil {
 				return nil, err
 			}
@@ -153,7 +155,7 @@ func (r *reader) blockSettings(v reflect.Value, bodies []*body, prefix string, o
 		}
 		v = v.Elem()
 	}
-	m, err := r.structSettings(v, body(0), prefix, owner)
+	m, err := r.structSettings(v, body(0), prefix, from)
 	if err != nil || len(m) == 0 {
 		return nil, err
 	}
@@ -207,7 +209,25 @@ func plain(v reflect.Value, hidden []cty.Path) (any, error) {
 
 // fileSettings lists name and content of each file. A name without wildcards must exist, since it
 // can't be identified otherwise.
-func (r *reader) fileSettings(attr string, v reflect.Value, owner any) (any, error) {
+func (r *reader) fileSettings(attr string, v reflect.Value, from source) (any, error) {
+	files := map[string]any{}
+	add := func(elem int, names ...string) error {
+		for _, n := range names {
+			digest, err := r.fileDigest(n)
+			if err != nil {
+				return &settingError{attr: attr, elem: elem, err: err}
+			}
+			files[r.relative(n)] = digest
+		}
+		return nil
+	}
+	if from.kind.Files != nil {
+		names, err := from.kind.Files(from.options, r.dir)
+		if err != nil {
+			return nil, &settingError{attr: attr, elem: -1, err: err}
+		}
+		return files, add(-1, names...)
+	}
 	var patterns []string
 	switch {
 	case v.Kind() == reflect.String && v.String() != "":
@@ -217,29 +237,29 @@ func (r *reader) fileSettings(attr string, v reflect.Value, owner any) (any, err
 			patterns = append(patterns, v.Index(i).String())
 		}
 	}
-	written := len(patterns) > 0
-	if d, ok := owner.(fileDefaults); ok && !written {
-		patterns = d.DefaultFiles(r.dir)
-	}
-	files := map[string]any{}
 	for i, p := range patterns {
-		names := []string{filepath.ToSlash(p)}
-		if strings.ContainsAny(p, "*?[") {
-			var err error
-			if names, err = r.glob(p); err != nil {
-				return nil, &settingError{attr: attr, elem: i, err: err}
-			}
-			if len(names) == 0 && written {
-				return nil, &settingError{attr: attr, elem: i, err: fmt.Errorf("no file matches %q", p)}
-			}
+		names, err := r.matching(p)
+		if err != nil {
+			return nil, &settingError{attr: attr, elem: i, err: err}
 		}
-		for _, n := range names {
-			digest, err := r.fileDigest(n)
-			if err != nil {
-				return nil, &settingError{attr: attr, elem: i, err: err}
-			}
-			files[n] = digest
+		if err := add(i, names...); err != nil {
+			return nil, err
 		}
 	}
 	return files, nil
+}
+
+// matching expands a glob; a folder stands for everything below it.
+func (r *reader) matching(pattern string) ([]string, error) {
+	if st, err := os.Stat(r.abs(pattern)); err == nil && st.IsDir() {
+		return below(r.abs(pattern))
+	}
+	if !strings.ContainsAny(pattern, "*?[") {
+		return []string{pattern}, nil
+	}
+	names, err := r.glob(pattern)
+	if err == nil && len(names) == 0 {
+		err = fmt.Errorf("no file matches %q", pattern)
+	}
+	return names, err
 }
