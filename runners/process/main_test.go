@@ -25,7 +25,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// host starts a child that ignores its input, prints its pid and waits to be killed.
+// host is a whole program that starts a child which ignores its input, prints the child's pid and
+// waits to be killed without a chance to clean up.
 func host() int {
 	self, err := os.Executable()
 	if err != nil {

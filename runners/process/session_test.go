@@ -259,7 +259,6 @@ func TestGrandchildIsGoneAfterCloseAndAfterExit(t *testing.T) {
 	}
 }
 
-// host is a whole program that starts a child and is then killed without a chance to clean up.
 func TestKilledHostTakesItsChildrenAlong(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the parent-death signal is Linux only")
