@@ -39,21 +39,33 @@ type visible struct {
 	Nodes           []Node   `json:"nodes"`
 	Edges           []Edge   `json:"edges"`
 	PrefixStepCount int      `json:"prefix_step_count"`
-	Labels          []string `json:"labels,omitempty"`
-	Ratio           Ratio    `json:"ratio,omitempty"`
 }
 
 // VisibleHash identifies the visible input of t. labels is nil unless the kind declares
 // uses_labels, ratio is 0 unless it declares uses_ratio.
 func VisibleHash(t Task, labels []string, ratio Ratio) (string, error) {
-	v := visible{Metadata: t.Metadata, ContextSteps: t.ContextSteps, ObservedSteps: t.ObservedSteps,
-		PrefixStepCount: t.PrefixStepCount, Ratio: ratio}
+	v := visible{Metadata: t.Metadata, ContextSteps: t.ContextSteps, ObservedSteps: t.ObservedSteps, PrefixStepCount: t.PrefixStepCount}
 	if t.Graph != nil {
 		v.Nodes, v.Edges = t.Graph.Nodes, t.Graph.Edges
 	}
-	if labels != nil {
-		v.Labels = append([]string(nil), labels...)
-		sort.Strings(v.Labels)
+	base, err := Hash(v)
+	if err != nil {
+		return "", err
 	}
-	return Hash(v)
+	return WidenHash(base, labels, ratio)
+}
+
+// WidenHash adds the label space's labels and the ratio to a visible hash, so that one hash of the
+// (large) input serves kinds that look at them and kinds that don't.
+func WidenHash(base string, labels []string, ratio Ratio) (string, error) {
+	if labels == nil && ratio == 0 {
+		return base, nil
+	}
+	sorted := append([]string(nil), labels...)
+	sort.Strings(sorted)
+	return Hash(struct {
+		Visible string   `json:"visible"`
+		Labels  []string `json:"labels,omitempty"`
+		Ratio   Ratio    `json:"ratio,omitempty"`
+	}{base, sorted, ratio})
 }

@@ -211,6 +211,8 @@ func blankReason(cells []results.Cell) string {
 			return "n/a: " + c.Reason
 		case results.CellExcluded:
 			return "excluded: " + c.Reason
+		case results.CellFailed:
+			return "failed: " + c.Reason
 		}
 	}
 	return ""

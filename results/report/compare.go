@@ -1,0 +1,228 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"intentlab/results/metrics"
+	"intentlab/results/tables"
+)
+
+// datasetTable has the levels as columns and the macro at the end.
+func (t *Tables) datasetTable(name, title string, kind metrics.Kind) *tables.Table {
+	x := t.newTable(name, title, Macro)
+	x.Caption = fmt.Sprintf("experiment %s, split %s", t.Decl.Experiment, t.Decl.Evaluate)
+	levels := append(t.Levels(), Macro)
+	for _, l := range levels {
+		head := l
+		if kind == metrics.Open {
+			head = fmt.Sprintf("%s (%s)", l, t.judgeOf(l))
+		}
+		x.Columns = append(x.Columns, tables.Number(l, head, tables.Higher))
+	}
+	metric := string(kind) + ".nauc"
+	t.rows(func(ablation, method string, es []Evaluated) {
+		cells := []tables.Cell{tables.Text(ablation, t.twins(ablation)...), tables.Text(method, t.stamps(method)...)}
+		for _, l := range levels {
+			vs := make([]metrics.Value, len(es))
+			for i, e := range es {
+				vs[i] = e.Value(l, metric, "")
+			}
+			cells = append(cells, cell(mean(vs), es, l))
+		}
+		x.Add(ablation, cells...)
+	})
+	x.Mark(0)
+	m, _ := metrics.Find(metric)
+	x.Footnotes = append(x.Footnotes, t.footnotes(Macro, []metrics.Metric{m})...)
+	return x
+}
+
+// judgeOf names the judge whose scores stand in a level's column.
+func (t *Tables) judgeOf(level string) string {
+	if level != Macro {
+		for _, d := range t.Decl.Datasets {
+			for _, p := range d.Parts {
+				if t.Level(d, p) == level && len(d.Judges) > 0 {
+					return d.Judges[0]
+				}
+			}
+		}
+	}
+	if len(t.Decl.Judges) > 0 {
+		return t.Decl.Judges[0].ID
+	}
+	return "no judge"
+}
+
+// effectTable shows what an ablation changes: the same method under the ablation and under its
+// reference, paired on common tasks (A9, "ablation effect"). Differences are this − reference.
+func (t *Tables) effectTable(ctx context.Context, level string) (*tables.Table, error) {
+	x := t.newTable("ablation_effect", "Effect of each ablation on each method", level)
+	x.Columns = []tables.Column{tables.Label("ablation"), tables.Label("reference"), tables.Label("method")}
+	x.Merge = 2
+	names := []string{"closed.nauc", "closed.ttc.solve_rate", "closed.ttc.restricted_mean", "open.nauc"}
+	var shown []metrics.Metric
+	for _, n := range names {
+		if m, ok := metrics.Find(n); ok {
+			shown = append(shown, m)
+			x.Columns = append(x.Columns, tables.Column{Name: "d_" + m.Name, Title: "Δ " + m.Title, Align: tables.Right,
+				Direction: tables.Direction(m.Direction), Decimals: m.Decimals})
+		}
+	}
+	for _, a := range t.Decl.Ablations {
+		if a.Reference == "" || a.Reference == a.ID {
+			continue
+		}
+		for _, m := range t.Decl.Methods {
+			byMetric := make([][]metrics.Value, len(shown))
+			for _, seed := range m.Seeds {
+				this, blanks, _, err := t.samples(ctx, m.ID, a.ID, seed)
+				if err != nil {
+					return nil, err
+				}
+				that, refBlanks, _, err := t.samples(ctx, m.ID, a.Reference, seed)
+				if err != nil {
+					return nil, err
+				}
+				for i, metric := range shown {
+					byMetric[i] = append(byMetric[i], t.effect(metric, level, this, that, append(blanks, refBlanks...)))
+				}
+			}
+			cells := []tables.Cell{tables.Text(a.ID, t.twins(a.ID)...), tables.Text(a.Reference), tables.Text(m.ID, t.stamps(m.ID)...)}
+			for _, vs := range byMetric {
+				v := mean(vs)
+				if d, ok := v.Get(); ok {
+					cells = append(cells, tables.Value(d))
+				} else {
+					cells = append(cells, tables.None(v.Why()))
+				}
+			}
+			x.Add(a.ID, cells...)
+		}
+	}
+	x.Footnotes = append(x.Footnotes, "differences are this − reference, on the tasks that both have; for TTC negative is better")
+	x.Footnotes = append(x.Footnotes, t.footnotes(level, shown)...)
+	return x, nil
+}
+
+// effect is one difference at a level; at Macro the mean over the datasets that macros take.
+func (t *Tables) effect(m metrics.Metric, level string, this, that []metrics.Sample, blanks []Blank) metrics.Value {
+	ref := map[string]metrics.Sample{}
+	for _, s := range that {
+		ref[s.Dataset] = s
+	}
+	primary := ""
+	if len(t.Decl.Judges) > 0 {
+		primary = t.Decl.Judges[0].ID
+	}
+	var vs []metrics.Value
+	why := "no dataset has both"
+	for _, b := range blanks {
+		why = b.Why
+		if b.Level == level {
+			return metrics.None(b.Why)
+		}
+	}
+	for _, s := range this {
+		judge := ""
+		switch {
+		case level != Macro && s.Dataset != level:
+			continue
+		case level == Macro && s.PlaceholderSteps:
+			continue
+		case level == Macro && m.Kind == metrics.Open:
+			if judge = primary; !hasJudge(s, judge) {
+				continue
+			}
+		}
+		r, ok := ref[s.Dataset]
+		if !ok {
+			why = "the reference has no answers on " + s.Dataset
+			continue
+		}
+		vs = append(vs, metrics.NewPair(s, r, m.Kind, judge, t.options).Difference(m.Name).Value)
+	}
+	if len(vs) == 0 {
+		return metrics.None(why)
+	}
+	return mean(vs)
+}
+
+func hasJudge(s metrics.Sample, name string) bool {
+	for _, j := range s.Judges {
+		if j.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// footnotes say what the shown numbers rest on: judges, datasets, baseline, counts, exclusions.
+func (t *Tables) footnotes(level string, shown []metrics.Metric) []string {
+	var out []string
+	kinds := map[metrics.Kind]bool{}
+	gains := map[metrics.Kind]bool{}
+	for _, m := range shown {
+		kinds[m.Kind] = true
+		gains[m.Kind] = gains[m.Kind] || m.GainOf != ""
+	}
+	episodes, tasks := 0, 0
+	var example *Evaluated
+	for i := range t.All {
+		if example == nil || len(t.All[i].Datasets) > len(example.Datasets) {
+			example = &t.All[i]
+		}
+	}
+	if example != nil {
+		for _, d := range example.Datasets {
+			if level == Macro || d.Dataset == level {
+				episodes += d.NEpisodes
+				tasks += d.NTasks
+			}
+		}
+		out = append(out, fmt.Sprintf("%d episodes, %d prefix tasks a row", episodes, tasks))
+		for _, kind := range []metrics.Kind{metrics.Closed, metrics.Open} {
+			if level != Macro || !kinds[kind] {
+				continue
+			}
+			block := example.Macro.Closed
+			if kind == metrics.Open {
+				block = example.Macro.Open
+			}
+			line := fmt.Sprintf("%s macro over %s", kind, strings.Join(block.Datasets, ", "))
+			for _, x := range block.Excluded {
+				line += fmt.Sprintf("; without %s (%s)", x.Dataset, x.Why)
+			}
+			out = append(out, line)
+		}
+	}
+	if kinds[metrics.Open] {
+		for _, j := range t.Decl.Judges {
+			if j.ID != t.judgeOf(level) {
+				continue
+			}
+			line := fmt.Sprintf("open judge %s (%s), fingerprint %.12s, pass above %v", j.ID, j.Uses, j.Fingerprint, j.Theta)
+			if j.Uncalibrated {
+				line += ", uncalibrated"
+			}
+			out = append(out, line+"; judge not validated against people")
+		}
+	}
+	for _, kind := range []metrics.Kind{metrics.Closed, metrics.Open} {
+		if !gains[kind] {
+			continue
+		}
+		name := t.Decl.Baseline.Closed
+		if kind == metrics.Open {
+			name = t.Decl.Baseline.Open
+		}
+		if name == "" {
+			out = append(out, fmt.Sprintf("no %s gain: no baseline is declared", kind))
+			continue
+		}
+		out = append(out, fmt.Sprintf("%s gain: nAUC minus that of %s under the same ablation", kind, name))
+	}
+	return out
+}

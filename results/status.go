@@ -1,0 +1,99 @@
+package results
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Status is where a run stands, counted from the rows.
+type Status struct {
+	Doing        string         `json:"doing"` // what the newest invocation does or how it ended
+	Cells        map[string]int `json:"cells"`
+	Tasks        map[string]int `json:"tasks"`
+	Stored       int            `json:"stored"`
+	Expected     int            `json:"expected"`
+	Predictions  int            `json:"predictions"` // distinct answers behind the tasks
+	InputTokens  int            `json:"input_tokens"`
+	OutputTokens int            `json:"output_tokens"`
+	CostUSD      float64        `json:"cost_usd"`
+	Failures     []Cell         `json:"failures,omitempty"` // cells that failed or hold failed tasks
+}
+
+// Status counts a run.
+func (s *Store) Status(ctx context.Context, run int64) (Status, error) {
+	st := Status{Cells: map[string]int{}, Tasks: map[string]int{}}
+	if err := s.query(ctx, func(r *sql.Rows) error {
+		var state string
+		var n, tasks int
+		if err := r.Scan(&state, &n, &tasks); err != nil {
+			return err
+		}
+		st.Cells[state] = n
+		if state != CellNA && state != CellExcluded {
+			st.Expected += tasks
+		}
+		return nil
+	}, "select state, count(*), sum(tasks) from cell where run = ? group by state", run); err != nil {
+		return st, err
+	}
+	if err := s.query(ctx, func(r *sql.Rows) error {
+		var state string
+		var n int
+		if err := r.Scan(&state, &n); err != nil {
+			return err
+		}
+		st.Tasks[state] = n
+		st.Stored += n
+		return nil
+	}, "select t.state, count(*) from task t join cell c on c.id = t.cell where c.run = ? group by t.state", run); err != nil {
+		return st, err
+	}
+	if err := s.query(ctx, func(r *sql.Rows) error {
+		return r.Scan(&st.Predictions, &st.InputTokens, &st.OutputTokens, &st.CostUSD)
+	}, `select count(*), coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0), coalesce(sum(cost_usd), 0.0) from prediction
+		where id in (select t.prediction from task t join cell c on c.id = t.cell where c.run = ?)`, run); err != nil {
+		return st, err
+	}
+	if err := s.query(ctx, func(r *sql.Rows) error {
+		c, err := scanCell(r)
+		st.Failures = append(st.Failures, c)
+		return err
+	}, "select "+cellColumns+" from cell where run = ? and (state = 'failed' or state = 'done' and reason <> '') order by position", run); err != nil {
+		return st, err
+	}
+	var err error
+	st.Doing, err = s.doing(ctx, run)
+	return st, err
+}
+
+// doing describes the newest invocation: an open one whose lease still beats is running, one whose
+// lease is gone or silent was killed.
+func (s *Store) doing(ctx context.Context, run int64) (string, error) {
+	var outcome sql.NullString
+	var started int64
+	err := s.read.QueryRowContext(ctx, "select outcome, started_ms from invocation where run = ? order by id desc limit 1", run).Scan(&outcome, &started)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "not started", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("reading store %s: %w", s.path, err)
+	}
+	if outcome.Valid {
+		return outcome.String, nil
+	}
+	var pid int
+	var beat int64
+	err = s.read.QueryRowContext(ctx, "select pid, heartbeat_ms from lease where id = 1").Scan(&pid, &beat)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return "ended without a word", nil
+	case err != nil:
+		return "", fmt.Errorf("reading store %s: %w", s.path, err)
+	case time.Since(time.UnixMilli(beat)) > stale:
+		return fmt.Sprintf("process %d has been silent for %s; run again to go on", pid, time.Since(time.UnixMilli(beat)).Round(time.Second)), nil
+	}
+	return fmt.Sprintf("running in process %d", pid), nil
+}
