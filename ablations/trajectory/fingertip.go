@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,7 +49,7 @@ const MaxPlaceholders = 10_000
 // that stands in several Lists, which are named after the files (total, train_set, test_suggestion,
 // …); twice in one file it is a duplicate. Columns that a file lacks agree with anything. A differing
 // row with the same key gets user_time#2 (percent-encoded), then #3, …; the folder goes to the row
-// with the survey's intentDescription, else to the first. A folder without a row is an episode without
+// with the survey's intentDescription, else to the first, and other folders are skipped as unused_folder. A folder without a row is an episode without
 // closed intent. Where a row has no action.jsonl its steps are placeholders, one for each action of the
 // length column, which carry no evidence; a row without a length has no steps and is skipped. total.csv
 // is read first, so that its order is the order of episodes; folders without a row come last.
@@ -89,31 +90,78 @@ func loadFingerTip(ctx context.Context, src Source, out output) error {
 		}
 		folders[f.key] = append(folders[f.key], f)
 	}
+	used := map[string]bool{}
 	for _, row := range t.rows {
 		dir := folderOf(row, t.byKey[row.key], folders[row.key])
-		if err := t.emit(ctx, row, dir, src.Visibility, out); err != nil {
+		used[dir] = true
+		e, ok, err := t.episode(ctx, row, dir, src.Visibility)
+		if err != nil {
 			return err
+		}
+		if ok {
+			if err := out.emit(row.where, e); err != nil {
+				return err
+			}
 		}
 	}
 	for _, key := range order {
-		if len(t.byKey[key]) > 0 {
+		if len(t.byKey[key]) == 0 {
+			if err := t.foldersAlone(ctx, key, folders[key], src.Visibility, out); err != nil {
+				return err
+			}
 			continue
 		}
 		for _, f := range folders[key] {
-			if !f.hasSurvey {
-				out.skip(Skip{Where: f.dir, Reason: NoIntent, Detail: "no survey_result.json and no CSV row tell the intent"})
-				continue
-			}
-			row := &fingerTipRow{key: key, scenario: f.scenario, app: f.app, description: f.description, where: f.dir}
-			if err := t.emit(ctx, row, f.dir, src.Visibility, out); err != nil {
-				return err
+			if !used[f.dir] {
+				out.skip(Skip{Where: f.dir, Reason: UnusedFolder, Detail: "its CSV row has another folder already"})
 			}
 		}
 	}
 	return nil
 }
 
+// foldersAlone emits the folders of one key that no CSV row names. Copies of a folder get one id, so
+// that they count as duplicates; differing ones get #2, #3, ….
+func (t *fingerTipTable) foldersAlone(ctx context.Context, key userTime, folders []rawFolder, v Visibility, out output) error {
+	var hashes []string
+	for _, f := range folders {
+		if !f.hasSurvey {
+			out.skip(Skip{Where: f.dir, Reason: NoIntent, Detail: "no survey_result.json and no CSV row tell the intent"})
+			continue
+		}
+		row := &fingerTipRow{key: key, scenario: f.scenario, app: f.app, description: f.description, where: f.dir}
+		e, ok, err := t.episode(ctx, row, f.dir, v)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		hash, err := e.Hash()
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.dir, err)
+		}
+		n := slices.Index(hashes, hash)
+		if n < 0 {
+			n, hashes = len(hashes), append(hashes, hash)
+		}
+		e.ID = key.id(n + 1)
+		if err := out.emit(f.dir, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 type userTime struct{ user, time string }
+
+// id is the id of the nth differing record with this key, from 1.
+func (k userTime) id(nth int) string {
+	if nth > 1 {
+		return fmt.Sprintf("%s_%s#%d", k.user, k.time, nth)
+	}
+	return k.user + "_" + k.time
+}
 
 // fingerTipFiles are the parts of a source, in the order in which they are read.
 type fingerTipFiles struct{ csv, folders []string }
@@ -163,14 +211,11 @@ func folderOf(row *fingerTipRow, rows []*fingerTipRow, folders []rawFolder) stri
 	return ""
 }
 
-// emit makes the episode of a row; dir is its raw folder, or "".
-func (t *fingerTipTable) emit(ctx context.Context, row *fingerTipRow, dir string, v Visibility, out output) error {
-	id := row.key.user + "_" + row.key.time
-	if row.nth > 1 {
-		id = fmt.Sprintf("%s#%d", id, row.nth)
-	}
-	e := Episode{
-		ID: id, ClusterID: row.key.user, OpenIntent: strings.TrimSpace(row.description), ClosedIntent: strings.TrimSpace(row.class),
+// episode makes the episode of a row; dir is its raw folder, or "". It is not ok when the row has
+// been skipped.
+func (t *fingerTipTable) episode(ctx context.Context, row *fingerTipRow, dir string, v Visibility) (e Episode, ok bool, err error) {
+	e = Episode{
+		ID: row.key.id(row.nth), ClusterID: row.key.user, OpenIntent: strings.TrimSpace(row.description), ClosedIntent: strings.TrimSpace(row.class),
 		LabelSpace: fingerTipLabels, Metadata: map[string]string{}, Profile: t.profiles[row.key.user],
 		Groups: map[string]string{"user": row.key.user}, Lists: row.lists,
 	}
@@ -187,25 +232,25 @@ func (t *fingerTipTable) emit(ctx context.Context, row *fingerTipRow, dir string
 	if dir != "" {
 		steps, err := readActions(ctx, filepath.Join(dir, "action.jsonl"))
 		if err != nil {
-			return err
+			return e, false, err
 		}
 		e.Steps = steps
 	}
 	if len(e.Steps) == 0 {
 		if row.badLength != "" {
-			out.skip(Skip{Where: row.where, Reason: BadLength, Detail: fmt.Sprintf("action length %q is not a number from 0 to %d", row.badLength, MaxPlaceholders)})
-			return nil
+			t.skip(Skip{Where: row.where, Reason: BadLength, Detail: fmt.Sprintf("action length %q is not a number from 0 to %d", row.badLength, MaxPlaceholders)})
+			return e, false, nil
 		}
 		if row.length == 0 {
-			out.skip(Skip{Where: row.where, Reason: NoSteps, Detail: row.whyNoSteps()})
-			return nil
+			t.skip(Skip{Where: row.where, Reason: NoSteps, Detail: row.whyNoSteps()})
+			return e, false, nil
 		}
 		e.Flags = []string{"placeholder_steps"}
 		for range row.length {
 			e.Steps = append(e.Steps, task.Step{Kind: "action", Op: "action", Action: "action"})
 		}
 	}
-	return out.emit(row.where, e)
+	return e, true, nil
 }
 
 func (row *fingerTipRow) whyNoSteps() string {

@@ -188,6 +188,22 @@ func TestFingerTipCallGrammar(t *testing.T) {
 	}
 }
 
+func TestFingerTipFoldersWithOneKey(t *testing.T) {
+	dir := t.TempDir()
+	for sub, call := range map[string]string{"a/7/7/t1": "wait()", "b/7/t1": "wait()", "c/7/t1": "press_home()", "d/8/t1": "wait()", "e/8/t1": "wait()"} {
+		write(t, filepath.Join(dir, sub, "survey_result.json"), `{"intentDescription":"x"}`)
+		write(t, filepath.Join(dir, sub, "action.jsonl"), `{"1.jpg":"`+call+`"}`)
+	}
+	write(t, filepath.Join(dir, "total.csv"), "user_id,time,intentDescription,intentClass\n8,t1,x,y\n")
+	episodes, skips := mustCollect(t, Source{Format: "fingertip", Path: dir})
+	if d := cmp.Diff([]string{"8_t1", "7_t1", "7_t1%232"}, ids(episodes)); d != "" {
+		t.Errorf("episodes (-want +got):\n%s", d)
+	}
+	if d := cmp.Diff([]string{"duplicate b/7/t1", "unused_folder e/8/t1"}, skipText(dir, skips)); d != "" {
+		t.Errorf("skips (-want +got):\n%s", d)
+	}
+}
+
 func TestFingerTipActionLineShapes(t *testing.T) {
 	for in, want := range map[string][]string{
 		`{"1.jpg":"wait()"}`:                               {"wait()"},
@@ -233,8 +249,14 @@ func FuzzReadFingerTipCSV(f *testing.F) {
 		}
 		for _, row := range t.rows {
 			row.length = min(row.length, 100)
-			if err := t.emit(context.Background(), row, "", AsPublished, out); err != nil {
+			e, ok, err := t.episode(context.Background(), row, "", AsPublished)
+			if err != nil {
 				return err
+			}
+			if ok {
+				if err := out.emit(row.where, e); err != nil {
+					return err
+				}
 			}
 		}
 		return nil

@@ -15,4 +15,5 @@ const (
 	UnknownTurn          = "unknown_turn"          // weblinx: neither chat nor browser; the episode is kept
 	BadLength            = "bad_length"            // fingertip: the action length is no usable number
 	NoIntent             = "no_intent"             // fingertip: a folder without survey and without CSV row
+	UnusedFolder         = "unused_folder"         // fingertip: a further folder of a row that has one
 )
