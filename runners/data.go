@@ -211,3 +211,30 @@ func (d *Data) rows(grid []task.Ratio) (episodes []results.Episode, gold []resul
 	}
 	return episodes, gold, parts
 }
+
+// Folds are the folds to generate files for: 0 alone where no dataset has folds, else 1 to the
+// largest number of folds.
+func (g *Engine) Folds() []int {
+	most := 0
+	for _, d := range g.Data {
+		most = max(most, d.Decl.Split.Folds)
+	}
+	if most == 0 {
+		return []int{0}
+	}
+	out := make([]int, most)
+	for i := range out {
+		out[i] = i + 1
+	}
+	return out
+}
+
+// Generation is what package ablations needs to write the files of one fold. A dataset without folds
+// has the same split in each.
+func (g *Engine) Generation(fold int) ([]ablations.Dataset, []ablations.Spec) {
+	specs := make([]ablations.Spec, len(g.Exp.Ablations))
+	for i, a := range g.Exp.Ablations {
+		specs[i] = a.Spec
+	}
+	return labelled(g.Data, max(fold, 1)), specs
+}

@@ -122,11 +122,11 @@ func run(ctx context.Context, e env) (status int) {
 	kc.BindTo(ctx, (*context.Context)(nil))
 	kc.Bind(e)
 	err = kc.Run()
-	return report(e, err)
+	return conclude(e, err)
 }
 
-// report prints an error as one sentence and returns its status.
-func report(e env, err error) int {
+// conclude prints an error as one sentence and returns its status.
+func conclude(e env, err error) int {
 	if err == nil {
 		return exitDone
 	}

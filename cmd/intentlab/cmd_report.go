@@ -14,6 +14,7 @@ import (
 	"intentlab/results"
 	"intentlab/results/metrics"
 	"intentlab/results/report"
+	"intentlab/results/tables"
 )
 
 type reportCmd struct {
@@ -43,7 +44,7 @@ func (c *reportCmd) Run(ctx context.Context, e env) error {
 	}
 	names, err := tableNames(c.Table)
 	if err == nil {
-		err = writeLevels(ctx, e.out, src, names, []string{levelOf(c.Dataset)}, format, e.colour(e.outTerminal))
+		err = writeLevels(ctx, e.out, src, names, []string{levelOf(c.Dataset)}, format, e.style())
 	}
 	return errors.Join(err, done())
 }
@@ -109,11 +110,11 @@ func tableNames(asked []string) ([]string, error) {
 }
 
 // writeTables prints tables of the macro average.
-func writeTables(ctx context.Context, w io.Writer, src *report.Source, names []string, format string, colour bool) error {
-	return writeLevels(ctx, w, src, names, []string{report.Macro}, format, colour)
+func writeTables(ctx context.Context, w io.Writer, src *report.Source, names []string, format string, style tables.TextStyle) error {
+	return writeLevels(ctx, w, src, names, []string{report.Macro}, format, style)
 }
 
-func writeLevels(ctx context.Context, w io.Writer, src *report.Source, names, levels []string, format string, colour bool) error {
+func writeLevels(ctx context.Context, w io.Writer, src *report.Source, names, levels []string, format string, style tables.TextStyle) error {
 	all, err := report.NewTables(ctx, src)
 	if err != nil {
 		return err
@@ -129,7 +130,7 @@ func writeLevels(ctx context.Context, w io.Writer, src *report.Source, names, le
 			}
 			switch format {
 			case "text":
-				err = t.Text(w, colour)
+				err = t.Text(w, style)
 			case "markdown":
 				err = t.Markdown(w)
 			case "csv":

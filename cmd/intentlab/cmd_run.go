@@ -193,7 +193,7 @@ func printTables(ctx context.Context, e env, store *results.Store, run results.R
 	if err != nil {
 		return err
 	}
-	return writeTables(ctx, e.out, src, defaultTables(), "text", e.colour(e.outTerminal))
+	return writeTables(ctx, e.out, src, defaultTables(), "text", e.style())
 }
 
 func versionOf() string {

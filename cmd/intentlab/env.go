@@ -8,6 +8,8 @@ import (
 	"syscall"
 
 	"golang.org/x/term"
+
+	"intentlab/results/tables"
 )
 
 // env is all of the process that the program touches, made once for real and once for tests.
@@ -41,6 +43,14 @@ func processEnv() env {
 func (e env) colour(terminal bool) bool {
 	_, no := e.getenv("NO_COLOR")
 	return terminal && !no
+}
+
+// style is how tables on stdout mark what is best.
+func (e env) style() tables.TextStyle {
+	if e.colour(e.outTerminal) {
+		return tables.ANSI
+	}
+	return tables.Plain
 }
 
 // version is the program's, from the module or from version control.

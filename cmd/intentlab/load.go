@@ -53,6 +53,11 @@ func (f fileArgs) prepare(ctx context.Context, e env, forRun bool, workers int) 
 	if forRun && len(exp.NotBuilt) > 0 {
 		return nil, usage(fmt.Errorf("%s", strings.Join(exp.NotBuilt, "; ")))
 	}
+	return prepareLoaded(ctx, e, exp, workers)
+}
+
+// prepareLoaded reads the data of an experiment.
+func prepareLoaded(ctx context.Context, e env, exp *matrix.Experiment, workers int) (*runners.Engine, error) {
 	g, err := runners.Prepare(ctx, exp, engineKinds(), runners.Options{Workers: workers, Getenv: e.getenv})
 	if err != nil {
 		if ctx.Err() != nil {

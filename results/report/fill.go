@@ -71,7 +71,7 @@ func (s *Source) fill(ctx context.Context, d results.DatasetInfo, c results.Cell
 			return nil
 		}
 		if row := wanted(at.episode); row != nil && row[at.ratio].State != metrics.Pending {
-			row[at.ratio].Open[j] = openScore(x)
+			row[at.ratio].Open[j] = OpenScore(x.State, x.Score)
 		}
 		return nil
 	})
@@ -123,12 +123,13 @@ func givenState(state string) metrics.State {
 	return ""
 }
 
-// openScore reads a stored score by the policy of metrics-and-judge.md B5.
-func openScore(x results.TaskScore) metrics.OpenScore {
-	switch x.State {
+// OpenScore reads the state and score of a verdict by the policy of metrics-and-judge.md B5: method
+// failures count 0, gold that the judge can't read is out, all else without a score is unscored.
+func OpenScore(state string, score *float64) metrics.OpenScore {
+	switch state {
 	case "scored":
-		if x.Score != nil {
-			return metrics.OpenScore{State: metrics.Scored, Score: *x.Score}
+		if score != nil {
+			return metrics.OpenScore{State: metrics.Scored, Score: *score}
 		}
 	case "method_empty", "method_error":
 		return metrics.OpenScore{State: metrics.MethodFailure}
