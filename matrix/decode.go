@@ -59,8 +59,12 @@ func (r *reader) rephrase(b *body, d *hcl.Diagnostic, further []string) {
 			d.Subject = b.at.Ptr()
 		}
 	case d.Summary == "Unsuitable value type" && d.Subject != nil:
-		name := b.attributeAt(*d.Subject)
-		if name == "" || isFollowUp(d) {
+		at, name := b.attributeAt(*d.Subject)
+		if name == "" {
+			return
+		}
+		at.failed[name] = true
+		if isFollowUp(d) {
 			return
 		}
 		what := strings.TrimPrefix(d.Detail, "Unsuitable value: ")
@@ -68,6 +72,8 @@ func (r *reader) rephrase(b *body, d *hcl.Diagnostic, further []string) {
 		if d.Context != nil {
 			d.Subject, d.Context = d.Context, nil
 		}
+	case strings.HasPrefix(d.Summary, "Duplicate ") && strings.HasSuffix(d.Summary, " block"):
+		d.Detail = fmt.Sprintf("There can be one %s here.", strings.TrimPrefix(d.Summary, "Duplicate "))
 	case strings.HasPrefix(d.Summary, "Unsupported ") || strings.HasPrefix(d.Summary, "Extraneous JSON"):
 		if d.Subject == nil || strings.Contains(d.Detail, "Did you mean") {
 			return
@@ -78,20 +84,21 @@ func (r *reader) rephrase(b *body, d *hcl.Diagnostic, further []string) {
 	}
 }
 
-func (b *body) attributeAt(rng hcl.Range) string {
+// attributeAt finds the attribute, here or in a nested block, that a range belongs to.
+func (b *body) attributeAt(rng hcl.Range) (*body, string) {
 	for _, name := range sortedKeys(b.attrs) {
 		if b.attrs[name].Range.Overlaps(rng) || b.attrs[name].Expr.StartRange() == rng {
-			return name
+			return b, name
 		}
 	}
 	for _, kind := range sortedKeys(b.blocks) {
 		for _, inner := range b.blocks[kind] {
-			if name := inner.attributeAt(rng); name != "" {
-				return name
+			if at, name := inner.attributeAt(rng); name != "" {
+				return at, name
 			}
 		}
 	}
-	return ""
+	return b, ""
 }
 
 // checkTags walks the fields that were written in the file.

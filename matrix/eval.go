@@ -159,6 +159,9 @@ func (r *reader) settle(expr hcl.Expression, res result) (cty.Value, []cty.Path,
 	}
 	diags := res.diags
 	if len(names) == 0 {
+		if !plain.IsWhollyKnown() {
+			diags = append(diags, r.unknown(expr)...)
+		}
 		r.noteSecrets(plain, hidden)
 		return plain, hidden, diags
 	}
@@ -166,6 +169,15 @@ func (r *reader) settle(expr hcl.Expression, res result) (cty.Value, []cty.Path,
 		return cty.DynamicVal, hidden, append(diags, r.unsetDiags(expr, res, names)...)
 	}
 	return placeholder(plain), hidden, diags
+}
+
+// unknown is for a value that could not be worked out. Its cause is mostly reported already; where
+// it is not (some expressions lose the mark of an unset environment variable) it must not pass.
+func (r *reader) unknown(expr hcl.Expression) hcl.Diagnostics {
+	if r.diags.HasErrors() {
+		return nil
+	}
+	return hcl.Diagnostics{errorAt(expr.Range(), "Unknown value", "This value can't be worked out; it depends on an environment variable that is not set.")}
 }
 
 // unsetDiags reports unset variables at the argument of env(), or, when they come through a local
@@ -288,15 +300,31 @@ func (r *reader) undeclared(expr hcl.Expression, ctx *hcl.EvalContext) hcl.Diagn
 		if root == "local" {
 			known, what = r.localNames, "local"
 		}
-		if len(tr) < 2 {
-			continue
-		}
-		step, ok := tr[1].(hcl.TraverseAttr)
-		if ok && !contains(known, step.Name) {
-			diags = append(diags, errorAt(rng, "Unknown "+what, "%s", noSuch(what, step.Name, known)))
+		name, ok := memberName(tr)
+		switch {
+		case !ok && root == "local": // all locals at once would depend on the order of their evaluation
+			diags = append(diags, errorAt(rng, "Not a value", "A local is referred to by its name: local.NAME."))
+		case ok && !contains(known, name):
+			diags = append(diags, errorAt(rng, "Unknown "+what, "%s", noSuch(what, name, known)))
 		}
 	}
 	return diags
+}
+
+// memberName is the NAME of local.NAME or local["NAME"].
+func memberName(tr hcl.Traversal) (string, bool) {
+	if len(tr) < 2 {
+		return "", false
+	}
+	switch step := tr[1].(type) {
+	case hcl.TraverseAttr:
+		return step.Name, true
+	case hcl.TraverseIndex:
+		if step.Key.Type() == cty.String && step.Key.IsKnown() && !step.Key.IsNull() {
+			return step.Key.AsString(), true
+		}
+	}
+	return "", false
 }
 
 func inScope(ctx *hcl.EvalContext, name string) bool {

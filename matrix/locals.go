@@ -33,19 +33,19 @@ func (r *reader) readLocals(blocks hcl.Blocks) {
 		state[a.Name] = 1
 		path = append(path, a.Name)
 		for _, tr := range a.Expr.Variables() {
-			if tr.IsRelative() || tr.RootName() != "local" || len(tr) < 2 {
+			if tr.IsRelative() || tr.RootName() != "local" {
 				continue
 			}
-			step, ok := tr[1].(hcl.TraverseAttr)
-			if !ok || attrs[step.Name] == nil {
-				continue // an unknown name is reported on evaluation
+			name, ok := memberName(tr)
+			if !ok || attrs[name] == nil {
+				continue // reported on evaluation
 			}
-			switch state[step.Name] {
+			switch state[name] {
 			case 0:
-				visit(attrs[step.Name])
+				visit(attrs[name])
 			case 1:
-				r.errorAt(a.NameRange, "Cycle", "The locals refer to each other in a circle: %s.", circle(path, step.Name))
-				values[step.Name] = cty.DynamicVal
+				r.errorAt(a.NameRange, "Cycle", "The locals refer to each other in a circle: %s.", circle(path, name))
+				values[name] = cty.DynamicVal
 			}
 		}
 		path = path[:len(path)-1]

@@ -127,7 +127,10 @@ func (r *reader) presets(expr hcl.Expression, ctx *hcl.EvalContext) []ablations.
 	var names []name
 	items, diags := hcl.ExprList(expr)
 	if diags.HasErrors() {
-		list, _ := r.elements(expr, ctx)
+		list, ok := r.elements(expr, ctx)
+		if !ok {
+			return nil
+		}
 		for _, it := range list {
 			if !it.v.IsNull() && it.v.Type() == cty.String {
 				names = append(names, name{it.v.AsString(), it.rng})

@@ -38,6 +38,14 @@ func (r *reader) readMatrix(block *hcl.Block) {
 	e.Datasets = selected(e.Datasets, datasets, func(d Dataset) string { return d.ID })
 	e.Ablations = selected(e.Ablations, ablationList, func(a Ablation) string { return a.ID })
 	e.Methods = selected(e.Methods, methods, func(m Method) string { return m.ID })
+	for _, axis := range []struct {
+		kind string
+		n    int
+	}{{"dataset", len(e.Datasets)}, {"ablation", len(e.Ablations)}, {"method", len(e.Methods)}} {
+		if axis.n == 0 && len(r.names[axis.kind].bases) > 0 { // else the block is missing, which is reported
+			r.errorAt(r.names[axis.kind].first, "Empty matrix", "The matrix has no %s: its for_each is empty.", axis.kind)
+		}
+	}
 	e.Baseline, e.Excludes = baseline, excludes
 	if !b.has("baseline") {
 		e.Baseline = defaultBaseline(e.Methods)

@@ -23,6 +23,7 @@ type registry struct {
 	kind  string
 	list  []*declared
 	bases []string
+	first hcl.Range       // of the first block
 	open  map[string]bool // for_each failed: any key may be right
 	keyed map[string]bool
 }
@@ -37,6 +38,9 @@ func (r *reader) register(kind string, blocks hcl.Blocks) {
 		base := b.Labels[0]
 		if contains(reg.bases, base) {
 			continue // reported as a duplicate
+		}
+		if len(reg.bases) == 0 {
+			reg.first = b.DefRange
 		}
 		reg.bases = append(reg.bases, base)
 		items, keyed, ok := r.forEach(b)
@@ -96,7 +100,8 @@ func (r *reader) forEach(b *hcl.Block) (items []eachItem, keyed, ok bool) {
 		return nil, true, false
 	}
 	if !v.IsKnown() {
-		return nil, true, false // its cause is reported elsewhere
+		r.add(r.unknown(a.Expr)...)
+		return nil, true, false
 	}
 	t := v.Type()
 	isSet := t.IsSetType() && (t.ElementType() == cty.String || v.LengthInt() == 0)
@@ -115,6 +120,7 @@ func (r *reader) forEach(b *hcl.Block) (items []eachItem, keyed, ok bool) {
 			k, _ = e.UnmarkDeep()
 		}
 		if !k.IsKnown() || k.IsNull() {
+			r.errorAt(rng, "Wrong for_each", "A key of for_each has no value.")
 			return nil, true, false
 		}
 		key := k.AsString()
