@@ -15,8 +15,8 @@ var fixtureKind = Kind{
 	Summary: "scores from a file, for tests, demonstrations and scores made elsewhere",
 	Doc: `file names a JSONL file, relative to the experiment, with one pair a line:
   {"gold": "book a flight", "predicted": "find flights", "score": 0.5, "platform": "web", "reason": "…"}
-or, where the texts must not be published, {"key": "…", "score": 0.5}: the hex SHA-256 of the canonical JSON
-of {"gold", "platform", "predicted"} with normalised texts and every platform as "" unless it counts.
+or, where the texts must not be published, {"key": "…", "score": 0.5}: the lower-case hex SHA-256 of
+{"gold":"…","platform":"…","predicted":"…"} with normalised texts, platform "" for every platform.
 platform and reason are optional; a line without platform holds for every platform, one with it wins. A score
 that is no number from 0 to 1 is judge_bad_score when its pair comes up; a pair that is not in the file is
 judge_no_fixture, unless its texts are equal, which score 1. A pair that stands twice must have one score. The file's content is the identity, its path isn't.`,

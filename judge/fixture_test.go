@@ -1,6 +1,8 @@
 package judge
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"os"
 	"path/filepath"
 	"strings"
@@ -76,6 +78,14 @@ func TestFixtureLooksPairsUp(t *testing.T) {
 	}
 	if Unsupported(j, "订票") {
 		t.Error("a fixture reads every text")
+	}
+}
+
+func TestPairKeyIsTheHashThatTheFormatStates(t *testing.T) {
+	sum := sha256.Sum256([]byte(`{"gold":"a <b> 订","platform":"web","predicted":"c"}`))
+	got, err := PairKey(Question{Gold: " a  <b> 订", Predicted: "c ", Platform: "web"})
+	if err != nil || got != hex.EncodeToString(sum[:]) {
+		t.Errorf("%s %v, want %x", got, err, sum)
 	}
 }
 
