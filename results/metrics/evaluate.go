@@ -12,7 +12,7 @@ func (o Options) registry() []Metric {
 	if o.Registry != nil {
 		return o.Registry
 	}
-	return Registry()
+	return builtin()
 }
 
 func findIn(registry []Metric, name string) (Metric, bool) {

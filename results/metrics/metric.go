@@ -1,5 +1,10 @@
 package metrics
 
+import (
+	"slices"
+	"sync"
+)
+
 // Direction says which values are better.
 type Direction string
 
@@ -89,7 +94,9 @@ type Metric struct {
 
 // Registry returns the metrics in the order of tables and documentation. A new metric is one more
 // entry here; JSON, tables, resampling and `intentlab metrics` take it from there.
-func Registry() []Metric {
+func Registry() []Metric { return slices.Clone(builtin()) }
+
+var builtin = sync.OnceValue(func() []Metric {
 	var all []Metric
 	all = append(all, closedMetrics()...)
 	all = append(all, ttcMetrics(Closed, closedStable)...)
@@ -97,7 +104,7 @@ func Registry() []Metric {
 	all = append(all, openMetrics()...)
 	all = append(all, ttcMetrics(Open, openStable)...)
 	return append(all, gainMetrics()...)
-}
+})
 
 // gainMetrics are the area gains (A9).
 func gainMetrics() []Metric {
@@ -114,14 +121,7 @@ func gainMetrics() []Metric {
 }
 
 // Find returns the registered metric of a name.
-func Find(name string) (Metric, bool) {
-	for _, m := range Registry() {
-		if m.Name == name {
-			return m, true
-		}
-	}
-	return Metric{}, false
-}
+func Find(name string) (Metric, bool) { return findIn(builtin(), name) }
 
 // share fills the fields that most metrics have in common.
 func share(kind Kind, path, title, doc string, st *Statistic, combine func(*Space, []float64) Value) Metric {
