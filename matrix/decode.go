@@ -14,10 +14,33 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// decode fills target (a pointer to a tagged struct that holds the defaults) from b, then checks
+// decode fills a block of the language itself. What it holds is stored with the results, so that,
+// unlike the settings of kinds, it can't be secret; a base URL is the exception.
+func (r *reader) decode(b *body, ctx *hcl.EvalContext, target any, further ...string) bool {
+	ok := r.fill(b, ctx, target, further...)
+	return r.refuseSecrets(b) && ok
+}
+
+func (r *reader) refuseSecrets(b *body) bool {
+	ok := true
+	for _, name := range sortedKeys(b.hidden) {
+		if name != "base_url" {
+			r.errorAt(b.valueRange(name), "Sensitive value", "%q can't be sensitive: it is stored with the results.", name)
+			ok = false
+		}
+	}
+	for _, kind := range sortedKeys(b.blocks) {
+		for _, inner := range b.blocks[kind] {
+			ok = r.refuseSecrets(inner) && ok
+		}
+	}
+	return ok
+}
+
+// fill fills target (a pointer to a tagged struct that holds the defaults) from b, then checks
 // the enum, min, max and format tags. further are names accepted elsewhere in the same block, for
 // suggestions. It reports whether there was no error.
-func (r *reader) decode(b *body, ctx *hcl.EvalContext, target any, further ...string) bool {
+func (r *reader) fill(b *body, ctx *hcl.EvalContext, target any, further ...string) bool {
 	diags := gohcl.DecodeBody(b, ctx, target)
 	for _, d := range diags {
 		r.rephrase(b, d, further)
@@ -215,7 +238,10 @@ type element struct {
 // list that is computed has one position for all.
 func (r *reader) elements(expr hcl.Expression, ctx *hcl.EvalContext) ([]element, bool) {
 	one := func(e hcl.Expression) (cty.Value, bool) {
-		v, _, diags := r.settle(e, r.evaluate(e, ctx))
+		v, hidden, diags := r.settle(e, r.evaluate(e, ctx))
+		if len(hidden) > 0 && !diags.HasErrors() {
+			diags = append(diags, errorAt(e.Range(), "Sensitive value", "This can't be sensitive: it is stored with the results."))
+		}
 		r.add(diags...)
 		return v, !diags.HasErrors() && v.IsWhollyKnown()
 	}

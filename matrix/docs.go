@@ -4,6 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"intentlab/ablations"
 )
 
 // Docs writes the reference of the language as Markdown: every block and option with type, default
@@ -36,6 +40,9 @@ func Docs(k Kinds) ([]byte, error) {
 			return nil, fmt.Errorf("block %s: %w", block.name, err)
 		}
 		writePart(&b, p, "###", block.name)
+		if block.name == "ablation" {
+			writePresets(&b)
+		}
 		if block.kinds == nil {
 			continue
 		}
@@ -59,8 +66,26 @@ func Docs(k Kinds) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+func writePresets(b *bytes.Buffer) {
+	channels := func(cs ablations.Channels) string {
+		if len(cs) == 0 {
+			return "none"
+		}
+		names := make([]string, len(cs))
+		for i, c := range cs {
+			names[i] = string(c)
+		}
+		return strings.Join(names, ", ")
+	}
+	b.WriteString("\n### Presets\n\n| preset | text | graph | the question it answers |\n| --- | --- | --- | --- |\n")
+	for _, p := range ablations.Presets() {
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", p.Name, channels(p.Spec.Text), channels(p.Spec.Graph), cell(p.Question))
+	}
+	b.WriteString("\nA preset that only takes away (`no_url`, `hide_ratio`, …) keeps the graph of what it is combined with.\n")
+}
+
 func writeKind(b *bytes.Buffer, block blockType, k Kind) error {
-	fmt.Fprintf(b, "\n### %s %s = %q\n\n%s", block.name, block.discriminator, k.Name, k.Summary)
+	fmt.Fprintf(b, "\n### %s %s = %q\n\n%s", block.name, block.discriminator, k.Name, sentenceOf(k.Summary))
 	var needs []string
 	for _, n := range []struct {
 		on   bool
@@ -112,7 +137,7 @@ func writePart(b *bytes.Buffer, p part, heading, path string) {
 		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", o.name, cell(o.typ), def, cell(o.doc+o.constraint()))
 	}
 	for _, n := range p.blocks {
-		fmt.Fprintf(b, "\n%s `%s` in %s\n\n%s.\n", heading, n.name, path, strings.TrimSuffix(n.doc, "."))
+		fmt.Fprintf(b, "\n%s `%s` in %s\n\n%s\n", heading, n.name, path, sentenceOf(n.doc))
 		writePart(b, n.part, heading+"#", path+" "+n.name)
 	}
 }
@@ -136,6 +161,15 @@ func (o option) constraint() string {
 		s += ". At least " + o.min
 	}
 	return s
+}
+
+// sentenceOf starts with a capital and ends with a full stop.
+func sentenceOf(s string) string {
+	c, size := utf8.DecodeRuneInString(s)
+	if size == 0 {
+		return ""
+	}
+	return string(unicode.ToUpper(c)) + strings.TrimSuffix(s[size:], ".") + "."
 }
 
 // cell makes text safe within a Markdown table.

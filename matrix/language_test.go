@@ -234,6 +234,10 @@ func TestDiagnosticsDoNotQuoteSecrets(t *testing.T) {
 	if got := rendered(t, diags, src); !diags.HasErrors() || strings.Contains(got, "canary") {
 		t.Error(got)
 	}
+	_, src, diags = load(t, testInputs(), "variable \"n\" {\n  type      = number\n  sensitive = true\n  default   = \"canary-token-1\"\n}\n"+head)
+	if got := rendered(t, diags, src); !diags.HasErrors() || strings.Contains(got, "canary") {
+		t.Error(got)
+	}
 }
 
 func TestForEachKeepsTheOrderOfAWrittenMapAndSortsASet(t *testing.T) {

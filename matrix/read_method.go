@@ -135,7 +135,7 @@ func (r *reader) options(kind Kind, rest hcl.Body, ctx *hcl.EvalContext, languag
 			target = o
 		}
 	}
-	good := r.decode(b, ctx, target, language...)
+	good := r.fill(b, ctx, target, language...)
 	if kind.Options == nil {
 		return nil, b, good
 	}

@@ -174,8 +174,10 @@ func typeSchema(t string) object {
 		return object{"anyOf": []any{typeSchema(one), typeSchema(other)}}
 	}
 	switch t {
-	case "string", "preset name":
+	case "string":
 		return object{"type": "string"}
+	case "preset name":
+		return object{"enum": presetNames()}
 	case "bool":
 		return object{"type": "boolean"}
 	case "number":

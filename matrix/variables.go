@@ -197,6 +197,9 @@ func (r *reader) finishVariable(v *variable) cty.Value {
 		return cty.DynamicVal
 	}
 	val := v.value
+	if v.block.Sensitive {
+		v.from = v.at // the line that holds the value is not to be quoted
+	}
 	if v.defaults != nil && !val.IsNull() {
 		val = v.defaults.Apply(val)
 	}
