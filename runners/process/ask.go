@@ -106,9 +106,15 @@ func (s *Session) late(t task.Task, within time.Duration, replay bool) *Failure 
 	if replay {
 		again = " (a prefix that was sent again after a restart)"
 	}
+	s.mu.Lock()
+	rubbish := ""
+	if s.stats.Noise > 0 {
+		rubbish = fmt.Sprintf("; of its stdout %d lines are no prediction records, the first is %q", s.stats.Noise, s.firstNoise)
+	}
+	s.mu.Unlock()
 	f := &Failure{Reason: "timeout", Detail: s.child.withStderr(fmt.Sprintf(
-		"%q did not answer %s%s within %v; a method must answer each prefix before it sees the next",
-		s.child.Name(), t.ID, again, within))}
+		"%q did not answer %s%s within %v; a method must answer each prefix before it sees the next%s",
+		s.child.Name(), t.ID, again, within, rubbish))}
 	s.child.stop(f)
 	return f
 }
@@ -160,6 +166,9 @@ func (s *Session) line(b []byte, replaced bool) error {
 
 func (s *Session) noise(b []byte) {
 	s.stats.Noise++
+	if s.stats.Noise == 1 {
+		s.firstNoise = clip(string(b), 120)
+	}
 	switch {
 	case s.stats.Noise <= noiseShown:
 		s.cfg.Program.Log.Printf("stdout, not a record: %s", clip(string(b), quoteLen))

@@ -84,6 +84,8 @@ type Session struct {
 	pending int
 	settled bool // the first answer has come, so loading is over
 	stats   Stats
+
+	firstNoise string // clipped, for messages
 }
 
 // asked is what is remembered of a task that this child was sent.

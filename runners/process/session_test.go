@@ -106,7 +106,7 @@ func TestFaultsOfOneAnswerHaveAReasonAndQuoteTheProgram(t *testing.T) {
 		"exit":       {"crashed", false, false, []string{"exit status 3", "no module named 'torch'"}},
 		"crash":      {"crashed", false, false, []string{"exit status 1", "boom on d:e:r0.10"}},
 		"slow":       {"timeout", false, false, []string{"did not answer d:e:r0.10 within 1s; a method must answer each prefix before it sees the next"}},
-		"rubbish":    {"timeout", false, false, nil},
+		"rubbish":    {"timeout", false, false, []string{`1 lines are no prediction records, the first is "<<<<d:e:r0.10"`}},
 		"eof":        {"timeout", false, false, []string{"before it sees the next"}},
 		"deaf":       {"timeout", false, false, nil},
 		"long":       {"line_too_long", false, false, []string{"longer than 8 MiB"}},
