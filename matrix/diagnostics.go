@@ -56,6 +56,12 @@ func (r *reader) errorAt(rng hcl.Range, summary, format string, args ...any) {
 	r.add(errorAt(rng, summary, format, args...))
 }
 
+func (r *reader) warnAt(rng hcl.Range, summary, format string, args ...any) {
+	d := errorAt(rng, summary, format, args...)
+	d.Severity = hcl.DiagWarning
+	r.add(d)
+}
+
 func (r *reader) add(d ...*hcl.Diagnostic) { r.diags = append(r.diags, d...) }
 
 // finished sorts the diagnostics by file and position, drops repeats and follow-ups of earlier

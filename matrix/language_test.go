@@ -1,8 +1,6 @@
 package matrix
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -42,202 +40,6 @@ func write(t *testing.T, dir, name, text string) string {
 		t.Fatal(err)
 	}
 	return f
-}
-
-func TestVariablePrecedenceIsDefaultEnvironmentFileFlag(t *testing.T) {
-	text := "variable \"k\" {\n  type    = number\n  default = 1\n}\n" + withK("var.k")
-	file := write(t, t.TempDir(), "v.hcl", "k = 3\n")
-	for _, c := range []struct {
-		env, files, flags []string
-		want              int
-	}{
-		{nil, nil, nil, 1},
-		{[]string{"INTENTLAB_VAR_k=2"}, nil, nil, 2},
-		{[]string{"INTENTLAB_VAR_k=2"}, []string{file}, nil, 3},
-		{[]string{"INTENTLAB_VAR_k=2"}, []string{file}, []string{"k=4"}, 4},
-		{nil, nil, []string{"k=4", "k=5"}, 5},
-	} {
-		in := testInputs(c.env...)
-		in.VarFiles, in.Vars = c.files, c.flags
-		if got := method(t, mustLoad(t, in, text), "m").Options.(*knnOptions).K; got != c.want {
-			t.Errorf("%+v: k = %d", c, got)
-		}
-	}
-}
-
-func TestFlagValueIsLiteralTextForPrimitiveTypesAndAnExpressionOtherwise(t *testing.T) {
-	in := testInputs()
-	in.Vars = []string{"dir=a[1,2]=${x}", `seeds=[4, 5]`}
-	e := mustLoad(t, in, `variable "dir" { type = string }
-variable "seeds" { type = list(number) }
-experiment "e" { seeds = var.seeds }
-dataset "d" {
-  format = "episodes"
-  path   = var.dir
-}
-ablation "full_context" {}
-method "m" { uses = "stratified_prior" }
-`)
-	if filepath.Base(e.Datasets[0].Path) != "a[1,2]=${x}" {
-		t.Errorf("path %s", e.Datasets[0].Path)
-	}
-	if d := cmp.Diff([]int64{4, 5}, e.Seeds); d != "" {
-		t.Error(d)
-	}
-}
-
-func TestMistakesOnTheCommandLineAreNamed(t *testing.T) {
-	text := "variable \"limit\" {\n  type    = number\n  default = 1\n}\nvariable \"list\" {\n  type    = list(string)\n  default = []\n}\n" + head
-	badFile := write(t, t.TempDir(), "v.hcl", "limt = 3\n")
-	for _, c := range []struct {
-		vars, files []string
-		want        string
-	}{
-		{[]string{"limt=3"}, nil, `error: -var limt=3: there is no variable "limt".` + "\n" + `  did you mean "limit"?`},
-		{[]string{"limit"}, nil, "want NAME=VALUE"},
-		{[]string{"limit=many"}, nil, "-var limit:1:1: error: the variable \"limit\" has an unsuitable value: a number is required.\n    many\n    ^^^^"},
-		{[]string{"list=[1,"}, nil, "-var list:1:4: error:"},
-		{nil, []string{"absent.hcl"}, "-var-file absent.hcl: can't read it: no such file"},
-		{nil, []string{badFile}, "v.hcl:1:1: error: there is no variable \"limt\".\n    limt = 3\n    ^^^^\n  did you mean \"limit\"?"},
-	} {
-		in := testInputs()
-		in.Vars, in.VarFiles = c.vars, c.files
-		_, src, diags := load(t, in, text)
-		if got := rendered(t, diags, src); !strings.Contains(got, c.want) {
-			t.Errorf("%v %v:\n%s\nwant %s", c.vars, c.files, got, c.want)
-		}
-	}
-}
-
-func TestObjectVariableTakesItsOptionalDefaults(t *testing.T) {
-	in := testInputs()
-	in.Vars = []string{`o={ a = 2 }`}
-	e := mustLoad(t, in, "variable \"o\" {\n  type = object({ a = number, b = optional(number, 3) })\n}\n"+withK("var.o.a + var.o.b"))
-	if k := method(t, e, "m").Options.(*knnOptions).K; k != 5 {
-		t.Errorf("k = %d", k)
-	}
-}
-
-const secretFile = `variable "token" {
-  type      = string
-  sensitive = true
-  default   = env("TOKEN")
-}
-experiment "e" {}
-dataset "d" {
-  format = "episodes"
-  path   = "d.jsonl"
-}
-ablation "full_context" {}
-endpoint "lab" {
-  base_url = "http://127.0.0.1"
-  api_key  = env("KEY")
-  headers  = { X-Team = "Bearer ${var.token}", X-Plain = "a" }
-}
-method "m" {
-  uses    = "command"
-  command = ["prog"]
-  env     = { TOKEN = var.token, MODE = env("MODE") }
-}
-method "c" {
-  uses     = "chat"
-  endpoint = endpoint.lab
-  model    = "x"
-}
-`
-
-func TestSecretsReachTheirUserAndNothingElse(t *testing.T) {
-	const token, key = "canary-token-1", "canary-key-2"
-	e := mustLoad(t, testInputs("TOKEN="+token, "KEY="+key, "MODE=fast"), secretFile)
-	o := method(t, e, "m").Options.(*commandOptions)
-	if o.Env["TOKEN"] != token || e.Endpoints[0].APIKey.Reveal() != key || e.Endpoints[0].Headers["X-Team"] != "Bearer "+token {
-		t.Fatalf("a secret did not reach its user: %v %v", o.Env, e.Endpoints[0].Headers)
-	}
-	resolved, err := task.Canonical(e.Resolved)
-	if err != nil {
-		t.Fatal(err)
-	}
-	settings, err := task.Canonical(method(t, e, "m").Settings)
-	if err != nil {
-		t.Fatal(err)
-	}
-	printed := fmt.Sprintf("%v %+v %#v", e.Endpoints[0].APIKey, e.Endpoints[0].APIKey, e.Endpoints[0].APIKey)
-	for _, text := range []string{string(resolved), string(settings), printed} {
-		if strings.Contains(text, "canary") {
-			t.Errorf("a secret is in %s", text)
-		}
-	}
-	if !strings.Contains(string(settings), `"MODE":"fast"`) {
-		t.Errorf("a plain environment value must count through its setting: %s", settings)
-	}
-	other := mustLoad(t, testInputs("TOKEN=other", "KEY=other", "MODE=fast"), secretFile)
-	if other.ConfigHash() != e.ConfigHash() {
-		t.Error("another secret changed the hash")
-	}
-	if slow := mustLoad(t, testInputs("TOKEN="+token, "KEY="+key, "MODE=slow"), secretFile); slow.ConfigHash() == e.ConfigHash() {
-		t.Error("another plain environment value did not change the hash")
-	}
-}
-
-func TestUnsetSecretIsAskedForOnlyAtRun(t *testing.T) {
-	in := testInputs("MODE=fast")
-	e := mustLoad(t, in, secretFile)
-	if e.Endpoints[0].APIKey.Reveal() != "" {
-		t.Error("an unset key has a value")
-	}
-	set := mustLoad(t, testInputs("TOKEN=a", "KEY=b", "MODE=fast"), secretFile)
-	if e.ConfigHash() != set.ConfigHash() {
-		t.Error("a set secret changed the hash")
-	}
-	in.ForRun = true
-	_, src, diags := load(t, in, secretFile)
-	got := rendered(t, diags, src)
-	for _, want := range []string{`14:19: error: the environment variable KEY is not set`, "15:35: error: this value needs the environment variable TOKEN", "20:23: error: this value needs the environment variable TOKEN"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("missing %q in\n%s", want, got)
-		}
-	}
-}
-
-func TestUnsetEnvironmentElsewhereIsAnErrorAtTheArgument(t *testing.T) {
-	_, src, diags := load(t, testInputs("TOKEN=a", "KEY=b"), secretFile)
-	if got := rendered(t, diags, src); !strings.Contains(got, ":20:46: error: the environment variable MODE is not set.") {
-		t.Error(got)
-	}
-}
-
-func TestTryGivesADefaultForAnUnsetEnvironmentVariable(t *testing.T) {
-	text := withK(`try(tonumber(env("K")), 7)`)
-	if k := method(t, mustLoad(t, testInputs(), text), "m").Options.(*knnOptions).K; k != 7 {
-		t.Errorf("k = %d", k)
-	}
-	if k := method(t, mustLoad(t, testInputs("K=9"), text), "m").Options.(*knnOptions).K; k != 9 {
-		t.Errorf("k = %d", k)
-	}
-}
-
-func TestDiagnosticsDoNotQuoteSecrets(t *testing.T) {
-	in := testInputs("TOKEN=canary-token-1")
-	for _, use := range []string{
-		`limit = parseint(var.token, 10)`, `limit = var.token`, `visibility = var.token`, `limit = jsondecode(var.token)`,
-	} {
-		text := strings.Replace(secretFile, `path   = "d.jsonl"`, `path   = "d.jsonl"`+"\n  "+use, 1)
-		_, src, diags := load(t, in, text)
-		got := rendered(t, diags, src)
-		if !diags.HasErrors() || strings.Contains(got, "canary") {
-			t.Errorf("%s:\n%s", use, got)
-		}
-	}
-	in = testInputs()
-	in.Vars = []string{"n=canary-token-1"}
-	_, src, diags := load(t, in, "variable \"n\" {\n  type      = number\n  sensitive = true\n}\n"+head)
-	if got := rendered(t, diags, src); !diags.HasErrors() || strings.Contains(got, "canary") {
-		t.Error(got)
-	}
-	_, src, diags = load(t, testInputs(), "variable \"n\" {\n  type      = number\n  sensitive = true\n  default   = \"canary-token-1\"\n}\n"+head)
-	if got := rendered(t, diags, src); !diags.HasErrors() || strings.Contains(got, "canary") {
-		t.Error(got)
-	}
 }
 
 func TestForEachKeepsTheOrderOfAWrittenMapAndSortsASet(t *testing.T) {
@@ -455,152 +257,6 @@ func TestSplitWays(t *testing.T) {
 	}
 }
 
-func digest(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
-}
-
-func TestFilesCountByContentInSettings(t *testing.T) {
-	dir := t.TempDir()
-	write(t, dir, "m.py", "print(1)\n")
-	write(t, dir, "lib/a.py", "a = 1\n")
-	text := head + `method "m" {
-  uses    = "command"
-  command = ["python3", "m.py"]
-  inputs  = ["m.py", "lib/*.py"]
-  workers = 3
-  timeouts {
-    fit = "2h"
-  }
-}
-`
-	f := write(t, dir, "exp.hcl", text)
-	settings := func() map[string]any {
-		e, src, diags := Load([]string{f}, testInputs())
-		if len(diags) > 0 {
-			t.Fatal(rendered(t, diags, src))
-		}
-		return method(t, e, "m").Settings
-	}
-	before := settings()
-	want := map[string]any{"protocol": "lines", "command": []any{"python3", "m.py"}, "pass_env": []any{}, "env": map[string]any{},
-		"inputs": map[string]any{"m.py": digest("print(1)\n"), "lib/a.py": digest("a = 1\n")}}
-	if d := cmp.Diff(want, before); d != "" {
-		t.Errorf("(-want +got):\n%s", d)
-	}
-	write(t, dir, "lib/a.py", "a = 2\n")
-	if cmp.Equal(before, settings()) {
-		t.Error("another content did not change the settings")
-	}
-	write(t, dir, "lib/a.py", "a = 1\n")
-	write(t, dir, "exp.hcl", strings.NewReplacer("workers = 3", "workers = 4 # more", `"2h"`, `"3h"`).Replace(text))
-	if d := cmp.Diff(before, settings()); d != "" {
-		t.Errorf("workers, time-outs or comments changed the settings: %s", d)
-	}
-}
-
-func TestKindMaySayWhatItsFilesAre(t *testing.T) {
-	dir := t.TempDir()
-	write(t, dir, "m.py", "print(1)\n")
-	in := testInputs()
-	k := in.Kinds.Methods["command"]
-	k.Files = commandFiles
-	in.Kinds.Methods["command"] = k
-	f := write(t, dir, "exp.hcl", head+"method \"m\" {\n  uses    = \"command\"\n  command = [\"python3\", \"m.py\"]\n}\n")
-	e, src, diags := Load([]string{f}, in)
-	if len(diags) > 0 {
-		t.Fatal(rendered(t, diags, src))
-	}
-	if files := method(t, e, "m").Settings["inputs"].(map[string]any); len(files) != 1 || files["m.py"] == "" {
-		t.Errorf("files %v", files)
-	}
-}
-
-func TestHashCountsWhatDecidesNumbersOnly(t *testing.T) {
-	src, err := os.ReadFile("testdata/example.hcl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	hash := func(old, new string) string {
-		t.Helper()
-		text := strings.Replace(string(src), old, new, 1)
-		if old != "" && text == string(src) {
-			t.Fatalf("%s is not in the example", old)
-		}
-		f := write(t, "testdata", "changed.hcl.tmp", text)
-		defer os.Remove(f)
-		e, sources, diags := Load([]string{f}, testInputs())
-		if len(diags) > 0 {
-			t.Fatal(rendered(t, diags, sources))
-		}
-		return e.ConfigHash()
-	}
-	same := hash("", "")
-	for _, c := range [][2]string{
-		{"usd      = 25", "usd      = 30"}, {"http://127.0.0.1:8000/v1", "https://example.org/v1"}, {"input  = 0.15", "input  = 0.3"},
-		{"max_concurrency     = 32", "max_concurrency     = 3"}, {`timeout             = "90s"`, `timeout             = "9s"`},
-		{"Five input views", "Some input views"}, {"workers  = 2", "workers  = 9"}, {`"1h"`, `"2h"`}, {`"csv"`, `"json"`},
-		{"output/prefix-intent.db", "elsewhere.db"}, {`default     = "data"`, `default     = "other"`}, {"# the default", "# a comment"},
-		{`"preds/{dataset}`, `"other/{dataset}`},
-	} {
-		if hash(c[0], c[1]) != same {
-			t.Errorf("%s changed the hash", c[1])
-		}
-	}
-	for _, c := range [][2]string{
-		{"seeds       = [1, 2, 3]", "seeds       = [1, 2]"}, {`"0.9", "1.0"`, `"1.0"`}, {"iterations = 3", "iterations = 4"},
-		{"default = 500", "default = 400"}, {"last_k_steps = 1", "last_k_steps = 2"}, {`"some-model"`, `"another-model"`},
-		{"enable_thinking = false", "enable_thinking = true"}, {"threshold = 0.7", "threshold = 0.8"}, {"folds = 5", "folds = 4"},
-		{`evaluate    = "test"`, `evaluate    = "all"`}, {`measure = "chrf"`, `measure = "rouge_l"`}, {"[judge.semantic, judge.rubric]", "[judge.rubric, judge.semantic]"},
-		{"min_score = 3", "min_score = 2"}, {"episodes = 100", "episodes = 50"},
-	} {
-		if hash(c[0], c[1]) == same {
-			t.Errorf("%s did not change the hash", c[1])
-		}
-	}
-}
-
-func TestFunctions(t *testing.T) {
-	dir := t.TempDir()
-	write(t, dir, "p/a.txt", "hello")
-	write(t, dir, "p/b.txt", "${name} has %{ for x in xs }${x},%{ endfor }")
-	write(t, dir, "p/sub/c.txt", "")
-	for expr, want := range map[string]string{
-		`file("p/a.txt")`:                                              "hello",
-		`join(" ", glob("p/*.txt"))`:                                   "p/a.txt p/b.txt",
-		`join(" ", glob("p/*.md"))`:                                    "",
-		`templatefile("p/b.txt", { name = "Ada", xs = [1, 2] })`:       "Ada has 1,2,",
-		`upper("a") == "A" ? "yes" : "no"`:                             "yes",
-		`tostring(sum([1, 2, 0.5]))`:                                   "3.5",
-		`jsonencode({ a = [1, true] })`:                                `{"a":[1,true]}`,
-		`base64decode(base64encode("x"))`:                              "x",
-		`format("%03d", 7)`:                                            "007",
-		`can(regex("^a", "b")) ? "match" : "none"`:                     "none",
-		`fileexists("p/a.txt") && !fileexists("nope") ? "yes" : "no"`:  "yes",
-		`join("", [for x in setproduct(["a"], ["b", "c"]) : x[1]])`:    "bc",
-		`urlencode("a b&c")`:                                           "a+b%26c",
-		`startswith("abc", "ab") && endswith("abc", "bc") ? "y" : "n"`: "y",
-		`"${basename("x/y.txt")} ${dirname("x/y.txt")}"`:               "y.txt x",
-	} {
-		f := write(t, dir, "exp.hcl", head+"method \"m\" {\n  uses    = \"command\"\n  command = [\"p\", "+expr+"]\n}\n")
-		e, src, diags := Load([]string{f}, testInputs())
-		if len(diags) > 0 {
-			t.Errorf("%s: %s", expr, rendered(t, diags, src))
-			continue
-		}
-		if got := method(t, e, "m").Options.(*commandOptions).Command[1]; got != want {
-			t.Errorf("%s = %q, want %q", expr, got, want)
-		}
-	}
-}
-
-func TestLocalsMayReferForwards(t *testing.T) {
-	e := mustLoad(t, testInputs(), "locals { a = local.b + 1 }\nlocals {\n  b = local.c * 2\n  c = 3\n}\n"+withK("local.a"))
-	if k := method(t, e, "m").Options.(*knnOptions).K; k != 7 {
-		t.Errorf("k = %d", k)
-	}
-}
-
 func TestFolderIsReadAsOneExperimentInTheOrderOfNames(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "b.hcl", "method \"b\" { uses = \"majority\" }\nmatrix {\n  methods = [method.a, method.x]\n}\n")
@@ -669,5 +325,28 @@ func TestFormatReturnsBrokenTextAsItIs(t *testing.T) {
 	once, _ := Format(src, "x.hcl")
 	if twice, _ := Format(once, "x.hcl"); string(once) != string(twice) {
 		t.Error("formatting is not idempotent")
+	}
+}
+
+func TestWarningsDoNotStopTheLoad(t *testing.T) {
+	e, src, diags := load(t, testInputs("INTENTLAB_VAR_limt=3", "INTENTLAB_VAR_of_another_experiment=1"), `variable "limit" { default = 5 }
+`+head+`method "m" {
+  uses  = "naive_bayes"
+  seeds = [4, 5]
+}
+`)
+	if e == nil {
+		t.Fatal(rendered(t, diags, src))
+	}
+	got := rendered(t, e.Warnings, src)
+	got = strings.ReplaceAll(got, e.Files[0], "exp.hcl")
+	want := `warning: INTENTLAB_VAR_limt in the environment sets no variable of this experiment.
+  did you mean "INTENTLAB_VAR_limit"?
+exp.hcl:11:11: warning: the kind "naive_bayes" is deterministic: only the seed 4 is run, and shown for all.
+      seeds = [4, 5]
+              ^^^^^^
+`
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
 	}
 }

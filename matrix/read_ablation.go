@@ -27,10 +27,10 @@ func (r *reader) readAblation(d *declared) Ablation {
 	ok = ok && len(r.diags) == before
 	if ok {
 		if err := out.Spec.Check(); err != nil {
-			r.errorAt(b.at, "Wrong ablation", "ablation %s: %s.", d.name, err)
+			r.errorAt(b.at, "Wrong ablation", "ablation %s: %s.", d.base, err)
 			ok = false
 		} else if built, what := out.Spec.Built(); !built {
-			r.notYetUsed("ablation", d, "ablation %s: %s is not built yet", d.name, what)
+			r.notYetUsed("ablation", d, "ablation %s: %s is not built yet", d.base, what)
 		}
 	}
 	if b.has("reference") {

@@ -38,7 +38,7 @@ func (r *reader) readDataset(d *declared) Dataset {
 			out.Settings, ok = r.canonical(kind, options, inner)
 		}
 		if !kind.Built {
-			r.notYetUsed("dataset", d, "dataset %s: the format %q is not built yet", d.name, kind.Name)
+			r.notYetUsed("dataset", d, "dataset %s: the format %q is not built yet", d.base, kind.Name)
 		}
 	case b.has("format") && !b.failed["format"]:
 		r.errorAt(b.valueRange("format"), "Unknown format", "%s", noSuch("format", x.Format, sortedKeys(r.in.Kinds.Formats)))

@@ -213,8 +213,7 @@ func (r *reader) references() {
 	}
 }
 
-// checkExcludes finds rules that take nothing out: mostly a rule for something that is no longer in
-// the matrix, or that an earlier rule covers.
+// checkExcludes finds rules that take nothing out: mostly for something no longer in the matrix.
 func (r *reader) checkExcludes() {
 	hits := make([]int, len(r.exp.Excludes))
 	r.exp.eachPoint(func(c Cell) {

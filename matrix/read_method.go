@@ -186,6 +186,9 @@ func (r *reader) readMethod(d *declared) Method {
 		m.Kind.Deterministic, m.Kind.UsesRatio, m.Kind.UsesLabels = m.Kind.Declares(m.Options)
 	}
 	if m.Kind.Deterministic && len(m.Seeds) > 1 {
+		if b.has("seeds") {
+			r.warnAt(x.Seeds.Range(), "Needless seeds", "The kind %q is deterministic: only the seed %d is run, and shown for all.", x.Uses, m.Seeds[0])
+		}
 		m.Seeds = m.Seeds[:1]
 	}
 	d.failed = d.failed || !ok || !good
@@ -245,14 +248,14 @@ func (r *reader) uses(block string, d *declared, b *body, name string, endpoint 
 	options, inner, ok := r.options(kind, rest, ctx, language)
 	switch {
 	case kind.Needs.Endpoint && !b.has("endpoint"):
-		r.errorAt(b.at, "No endpoint", "%s %s: the kind %q needs an endpoint: endpoint = endpoint.NAME.", block, d.name, name)
+		r.errorAt(b.at, "No endpoint", "%s %s: the kind %q needs an endpoint: endpoint = endpoint.NAME.", block, d.base, name)
 		ok = false
 	case !kind.Needs.Endpoint && b.has("endpoint"):
-		r.errorAt(b.attrs["endpoint"].Range, "Needless endpoint", "%s %s: the kind %q uses no endpoint.", block, d.name, name)
+		r.errorAt(b.attrs["endpoint"].Range, "Needless endpoint", "%s %s: the kind %q uses no endpoint.", block, d.base, name)
 		ok = false
 	}
 	if !kind.Built {
-		r.notYetUsed(block, d, "%s %s: the kind %q is not built yet", block, d.name, name)
+		r.notYetUsed(block, d, "%s %s: the kind %q is not built yet", block, d.base, name)
 	}
 	if !ok {
 		return kind, options, nil, endpointName, false

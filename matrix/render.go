@@ -78,7 +78,10 @@ func splitHint(d *hcl.Diagnostic) (message, hint string) {
 	if message == "" {
 		message = d.Summary
 	}
-	message = lowerFirst(printable(strings.TrimSpace(message)))
+	message = printable(strings.TrimSpace(message))
+	if !strings.HasPrefix(message, envPrefix) {
+		message = lowerFirst(message)
+	}
 	if i := strings.Index(message, " Did you mean "); i >= 0 {
 		if j := strings.Index(message[i:], "?"); j >= 0 {
 			hint = lowerFirst(message[i+1 : i+j+1])

@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"slices"
 	"sort"
 
 	"intentlab/ablations/partition"
@@ -42,7 +43,16 @@ func (e *Experiment) resolve() error {
 		}
 		methods = append(methods, m)
 	}
+	used := map[string]bool{}
+	for _, d := range e.Datasets {
+		for _, j := range d.Judges {
+			used[j] = true
+		}
+	}
 	for _, x := range e.Judges {
+		if !used[x.ID] && !slices.Contains(e.MatrixJudges, x.ID) {
+			continue // judges nothing
+		}
 		m := map[string]any{"id": x.ID, "uses": x.Uses, "code_version": x.Kind.CodeVersion, "settings": x.Settings, "threshold": x.Theta}
 		if x.Endpoint != "" {
 			m["provider"] = provider[x.Endpoint]

@@ -96,8 +96,14 @@ func (r *reader) variablesFromEnvironment(byName map[string]*variable) {
 	for _, kv := range env {
 		name, raw, _ := strings.Cut(kv, "=")
 		name, ok := strings.CutPrefix(name, envPrefix)
-		if v := byName[name]; ok && v != nil { // others may belong to another experiment
+		if !ok {
+			continue
+		}
+		if v := byName[name]; v != nil {
 			r.assignText(v, raw, envPrefix+name)
+		} else if s := suggest(name, r.variableNames); s != "" { // others may belong to another experiment
+			r.add(&hcl.Diagnostic{Severity: hcl.DiagWarning, Summary: "Unknown variable",
+				Detail: fmt.Sprintf("%s%s in the environment sets no variable of this experiment. Did you mean %q?", envPrefix, name, envPrefix+s)})
 		}
 	}
 }
