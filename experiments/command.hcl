@@ -20,6 +20,12 @@ dataset "gui_odyssey" {
   path   = "sample/gui_odyssey"
 }
 
+dataset "fingertip" {
+  format = "fingertip"
+  path   = "sample/fingertip"
+  judges = [judge.chrf]
+}
+
 ablation "full_context" {}
 ablation "graph_text_hybrid" {}
 
@@ -52,6 +58,11 @@ method "majority" {
 
 judge "semantic" {
   uses = "embedding"
+}
+
+judge "chrf" {
+  uses    = "lexical"
+  measure = "chrf"
 }
 
 matrix {

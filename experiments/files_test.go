@@ -51,9 +51,9 @@ func TestEachExperimentHereValidatesAndExpands(t *testing.T) {
 		t.Fatal(err)
 	}
 	for file, want := range map[string]struct{ datasets, ablations, methods, seeds, cells int }{
-		// Folds count as cells: 5 datasets × 5 ablations × 6 methods × 5 folds.
-		"quickstart.hcl": {5, 5, 6, 1, 750},
-		"command.hcl":    {2, 2, 4, 1, 16},
+		// Folds count as cells: 5 datasets × 5 ablations × 5 methods × 5 folds.
+		"quickstart.hcl": {5, 5, 5, 1, 625},
+		"command.hcl":    {3, 2, 4, 1, 24},
 		"starter.hcl":    {2, 3, 5, 1, 150},
 		// FingerTip in 5 folds, the others once; only the prior draws and takes all three seeds.
 		"ablation-matrix.hcl": {5, 8, 7, 3, 9 * 8 * (6 + 3)},
@@ -86,7 +86,7 @@ func TestQuickstartUsesTheSampleAndJudgesChineseByCharacters(t *testing.T) {
 			t.Errorf("%s is judged by %v", d.Name, d.Judges)
 		}
 	}
-	if len(formats) != 5 || !slices.Equal(e.MatrixJudges, []string{"semantic"}) || e.Baseline.Closed != "majority" || e.Baseline.Open != "knn-k1" {
+	if len(formats) != 5 || !slices.Equal(e.MatrixJudges, []string{"semantic"}) || e.Baseline.Closed != "majority" || e.Baseline.Open != "knn" {
 		t.Errorf("formats %v, judges %v, baseline %+v", formats, e.MatrixJudges, e.Baseline)
 	}
 }

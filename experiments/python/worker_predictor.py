@@ -47,20 +47,25 @@ class Model:
         self.words = defaultdict(Counter)  # words by label
         self.intents = defaultdict(Counter)  # open intents by label
         self.alpha = ALPHAS[-1]
+        self.totals, self.vocabulary = {}, 1
 
     def add(self, task, label, intent):
         self.labels[label] += 1
         self.words[label].update(words(task))
         self.intents[label][intent] += 1
 
+    def count(self):
+        """Sums that every answer needs; called once, after the last example."""
+        self.totals = {label: sum(c.values()) for label, c in self.words.items()}
+        self.vocabulary = len(set().union(*self.words.values())) or 1
+
     def posterior(self, task, alpha=None):
         """Probabilities of all labels, most probable first."""
         alpha = alpha or self.alpha
-        vocabulary = len(set().union(*self.words.values())) or 1
         seen = Counter(words(task))
         scores = {}
         for label in sorted(self.labels):
-            total = sum(self.words[label].values()) + alpha * vocabulary
+            total = self.totals[label] + alpha * self.vocabulary
             scores[label] = math.log(self.labels[label]) + sum(
                 n * math.log((self.words[label][w] + alpha) / total) for w, n in sorted(seen.items())
             )
@@ -72,6 +77,8 @@ class Model:
 
     def tune(self, dev):
         """Take the alpha that is right most often on dev; the first of equals."""
+        self.count()
+
         def right(alpha):
             return sum(self.posterior(t, alpha)[0][0] == label for t, label in dev)
 
@@ -106,6 +113,7 @@ class Model:
         self.alpha, self.labels = saved["alpha"], Counter(saved["labels"])
         self.words = defaultdict(Counter, {k: Counter(v) for k, v in saved["words"].items()})
         self.intents = defaultdict(Counter, {k: Counter(v) for k, v in saved["intents"].items()})
+        self.count()
 
 
 def main():
