@@ -49,7 +49,7 @@ func (s *Store) Put(ctx context.Context, generation int, b Batch) error {
 			}
 		}
 		for _, v := range b.Verdicts {
-			if err := t.exec(putVerdict, v.Key, b.Judge, v.Gold, v.Predicted, v.State, v.Score, v.Level, v.Reason, v.Raw); err != nil {
+			if err := t.exec(putVerdict, v.Key, v.Judge, v.Gold, v.Predicted, v.State, v.Score, v.Level, v.Reason, v.Raw); err != nil {
 				return fmt.Errorf("verdict %s: %w", v.Key, err)
 			}
 		}

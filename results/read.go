@@ -8,9 +8,28 @@ import (
 	"strings"
 )
 
+// prepared returns the statement of a query, prepared once; q comes from a small set of texts.
+func (s *Store) prepared(ctx context.Context, q string) (*sql.Stmt, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if st, ok := s.statements[q]; ok {
+		return st, nil
+	}
+	st, err := s.read.PrepareContext(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	s.statements[q] = st
+	return st, nil
+}
+
 // query runs q and calls scan for each row; it closes the rows and wraps errors with the store.
 func (s *Store) query(ctx context.Context, scan func(*sql.Rows) error, q string, args ...any) error {
-	rows, err := s.read.QueryContext(ctx, q, args...)
+	st, err := s.prepared(ctx, q)
+	if err != nil {
+		return fmt.Errorf("reading store %s: %w", s.path, err)
+	}
+	rows, err := st.QueryContext(ctx, args...)
 	if err != nil {
 		return fmt.Errorf("reading store %s: %w", s.path, err)
 	}

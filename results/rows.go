@@ -106,6 +106,7 @@ type TaskRow struct {
 
 // Verdict is one judge's word on one pair of texts.
 type Verdict struct {
+	Judge                int64
 	Key, Gold, Predicted string
 	State                string
 	Score                *float64
@@ -129,7 +130,6 @@ type Batch struct {
 	Predictions []Prediction
 	Tasks       []TaskRow
 	Verdicts    []Verdict
-	Judge       int64 // of Verdicts
 	Scores      []ScoreRow
 	Paid        bool // the answers came from an endpoint: commit with synchronous = FULL
 }

@@ -40,6 +40,7 @@ type Store struct {
 	mu         sync.Mutex
 	identities map[string]int64
 	judges     map[string]int64
+	statements map[string]*sql.Stmt // of the readers, by text
 }
 
 // Open opens a store for writing, creating it and its folder where needed, and takes the lease: a
@@ -70,7 +71,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 		return nil, fmt.Errorf("opening store %s: %w", path, err)
 	}
 	write.SetMaxOpenConns(1)
-	s := &Store{path: path, write: write, notice: notice, identities: map[string]int64{}, judges: map[string]int64{}}
+	s := &Store{path: path, write: write, notice: notice, identities: map[string]int64{}, judges: map[string]int64{}, statements: map[string]*sql.Stmt{}}
 	if err := s.start(ctx); err != nil {
 		write.Close()
 		return nil, err
@@ -137,7 +138,7 @@ func View(ctx context.Context, path string) (*Store, error) {
 		read.Close()
 		return nil, fmt.Errorf("store %s has schema %d, this program reads %d: run the experiment once with this program, or read it with the one that wrote it", path, version, len(names))
 	}
-	return &Store{path: path, read: read, identities: map[string]int64{}, judges: map[string]int64{}}, nil
+	return &Store{path: path, read: read, identities: map[string]int64{}, judges: map[string]int64{}, statements: map[string]*sql.Stmt{}}, nil
 }
 
 func openReader(path string) (*sql.DB, error) {
@@ -164,6 +165,9 @@ func (s *Store) Close() error {
 		s.lease.stop()
 		errs = append(errs, s.writer.close())
 		errs = append(errs, s.lease.release(s.write))
+	}
+	for _, st := range s.statements {
+		errs = append(errs, st.Close())
 	}
 	if s.read != nil {
 		errs = append(errs, s.read.Close())

@@ -40,6 +40,7 @@ func (w *cellRun) episode(ctx context.Context, i int, judged, wanted bool) error
 		keys[j] = answerKey(w.identity, h, id)
 	}
 	a := &asking{cellRun: w, episode: i, keys: keys, hashes: hashes}
+	defer func() { a.claims.release(a.held...) }()
 	got, err := a.all(ctx)
 	if err != nil || got == nil {
 		return err
@@ -60,13 +61,15 @@ func (w *cellRun) episode(ctx context.Context, i int, judged, wanted bool) error
 			}
 		}
 	}
-	if err := w.store.Put(ctx, w.run.run.Generation, results.Batch{Cell: w.row.ID, Tasks: rows}); err != nil {
-		return err
-	}
+	batch := results.Batch{Cell: w.row.ID, Predictions: a.fresh, Tasks: rows}
+	var judging error
 	if judged && ep.OpenIntent != "" {
-		if err := w.judge(ctx, ep, ids, got); err != nil {
-			return err
-		}
+		// The judges of this version are local and quick: one commit an episode holds all. What the
+		// method said is stored even where a judge fails.
+		judging = w.judge(ctx, ep, ids, got, &batch)
+	}
+	if err := w.store.Put(context.WithoutCancel(ctx), w.run.run.Generation, batch); err != nil || judging != nil {
+		return errors.Join(err, judging)
 	}
 	w.o.Progress.Did(len(ids), a.asked, failed)
 	return nil
@@ -98,9 +101,8 @@ type asking struct {
 }
 
 // all returns the prediction of every ratio, or nil when the cell stopped in between; what was
-// answered until then is stored.
+// answered until then is stored. Fresh answers of a whole episode are left to the caller to store.
 func (a *asking) all(ctx context.Context) (got []results.Prediction, err error) {
-	defer func() { a.claims.release(a.held...) }()
 	have, err := a.store.Predictions(ctx, a.run.run.Generation, distinct(a.keys))
 	if err != nil {
 		return nil, err
@@ -128,7 +130,7 @@ func (a *asking) all(ctx context.Context) (got []results.Prediction, err error) 
 			a.earlier = append(a.earlier, a.tasks[j])
 		}
 	}
-	return got, a.flush(ctx)
+	return got, nil
 }
 
 // usable reports whether a stored prediction answers the question for good.
@@ -143,11 +145,14 @@ func (a *asking) one(ctx context.Context, j int) (p results.Prediction, ok bool,
 		if a.over() {
 			return p, false, nil
 		}
-		mine, err := a.claims.take(ctx, a.keys[j])
+		mine, settled, err := a.claims.take(ctx, a.keys[j])
 		if err != nil {
 			return p, false, err
 		}
-		// Somebody may have answered between the first look and the claim.
+		if mine && !settled {
+			break
+		}
+		// Somebody has answered between the first look and the claim, or was about to.
 		have, err := a.store.Predictions(ctx, a.run.run.Generation, a.keys[j:j+1])
 		if err != nil {
 			return p, false, err

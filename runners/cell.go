@@ -270,8 +270,8 @@ func (w *cellRun) episodes(ctx context.Context) error {
 // parallel is how many episodes of this cell are in flight: what the program can hold, or the
 // engine's own width.
 func (w *cellRun) parallel() int {
-	if c, ok := w.predictor.(interface{ Parallel() int }); ok {
-		return max(c.Parallel(), 1)
+	if c, ok := w.predictor.(interface{ InFlight() int }); ok {
+		return max(c.InFlight(), 1)
 	}
 	return w.workers
 }

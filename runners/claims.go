@@ -2,6 +2,7 @@ package runners
 
 import (
 	"context"
+	"strconv"
 	"sync"
 )
 
@@ -11,28 +12,44 @@ import (
 type claims struct {
 	mu   *sync.Mutex
 	held map[string]chan struct{}
+	// settled remembers, by a part of the key, what was released in this invocation: only such a key
+	// can have been answered since a look into the store. A clash costs one more look.
+	settled map[uint64]struct{}
 }
 
-func newClaims() claims { return claims{mu: &sync.Mutex{}, held: map[string]chan struct{}{}} }
+func newClaims() claims {
+	return claims{mu: &sync.Mutex{}, held: map[string]chan struct{}{}, settled: map[uint64]struct{}{}}
+}
 
 // take claims a key. When somebody else holds it, it waits for the release and returns false: look
-// into the store, then try again.
-func (c claims) take(ctx context.Context, key string) (mine bool, err error) {
+// into the store, then try again. settled says that the key was released before, so that a look into
+// the store is due even though it is now held by the caller.
+func (c claims) take(ctx context.Context, key string) (mine, settled bool, err error) {
 	c.mu.Lock()
 	ch, taken := c.held[key]
 	if !taken {
 		c.held[key] = make(chan struct{})
+		_, settled = c.settled[shortKey(key)]
 	}
 	c.mu.Unlock()
 	if !taken {
-		return true, nil
+		return true, settled, nil
 	}
 	select {
 	case <-ch:
-		return false, nil
+		return false, true, nil
 	case <-ctx.Done():
-		return false, context.Cause(ctx)
+		return false, false, context.Cause(ctx)
 	}
+}
+
+// shortKey is the first half of a hash, as a number.
+func shortKey(key string) uint64 {
+	n, err := strconv.ParseUint(key[:min(16, len(key))], 16, 64)
+	if err != nil {
+		return 0 // not a hash: all such keys share a place
+	}
+	return n
 }
 
 // release gives keys back, after their answers are stored.
@@ -43,6 +60,7 @@ func (c claims) release(keys ...string) {
 		if ch, ok := c.held[k]; ok {
 			close(ch)
 			delete(c.held, k)
+			c.settled[shortKey(k)] = struct{}{}
 		}
 	}
 }

@@ -12,18 +12,19 @@ import (
 // stateMethodError is the score state of a task whose method failed: 0, in the denominator (B5).
 const stateMethodError = "method_error"
 
-// judge scores the open answers of one episode with every judge of its dataset. Equal answers share
-// a verdict, and a stored verdict is never asked for again.
-func (w *cellRun) judge(ctx context.Context, ep trajectory.Episode, ids []string, got []results.Prediction) error {
+// judge scores the open answers of one episode with every judge of its dataset and adds verdicts and
+// scores to the batch. Equal answers share a verdict, and a stored verdict is never asked for again.
+func (w *cellRun) judge(ctx context.Context, ep trajectory.Episode, ids []string, got []results.Prediction, b *results.Batch) error {
 	for _, j := range w.judgesOf(w.dataset(w.cell)) {
-		if err := w.judgeWith(ctx, j, ep, ids, got); err != nil {
+		if err := w.judgeWith(ctx, j, ep, ids, got, b); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *cellRun) judgeWith(ctx context.Context, j *Judging, ep trajectory.Episode, ids []string, got []results.Prediction) error {
+func (w *cellRun) judgeWith(ctx context.Context, j *Judging, ep trajectory.Episode, ids []string, got []results.Prediction, b *results.Batch) error {
+	by := w.judgeIDs[j.Decl.ID]
 	questions := make([]judge.Question, len(got))
 	keys := make([]string, len(got))
 	for i, p := range got {
@@ -43,7 +44,6 @@ func (w *cellRun) judgeWith(ctx context.Context, j *Judging, ep trajectory.Episo
 	if err != nil {
 		return err
 	}
-	b := results.Batch{Cell: w.row.ID, Judge: w.judgeIDs[j.Decl.ID]}
 	for i, p := range got {
 		v, ok := have[keys[i]]
 		if !ok {
@@ -54,7 +54,7 @@ func (w *cellRun) judgeWith(ctx context.Context, j *Judging, ep trajectory.Episo
 			if err != nil {
 				return &causeError{fmt.Errorf("judge %s: %w", j.Decl.ID, err)}
 			}
-			v = results.Verdict{Key: keys[i], Gold: questions[i].Gold, Predicted: questions[i].Predicted, State: string(said.State),
+			v = results.Verdict{Judge: by, Key: keys[i], Gold: questions[i].Gold, Predicted: questions[i].Predicted, State: string(said.State),
 				Level: said.Level, Reason: said.Reason, Raw: said.Raw}
 			if said.State == judge.Scored {
 				v.Score = &said.Score
@@ -62,9 +62,9 @@ func (w *cellRun) judgeWith(ctx context.Context, j *Judging, ep trajectory.Episo
 			have[keys[i]] = v
 			b.Verdicts = append(b.Verdicts, v)
 		}
-		b.Scores = append(b.Scores, scoreRow(ids[i], w.judgeIDs[j.Decl.ID], v, p))
+		b.Scores = append(b.Scores, scoreRow(ids[i], by, v, p))
 	}
-	return w.store.Put(ctx, w.run.run.Generation, b)
+	return nil
 }
 
 // scoreRow is what a verdict means for a task (B5): method failures count 0, judge failures and
