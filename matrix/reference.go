@@ -64,15 +64,7 @@ func (r *reader) register(kind string, blocks hcl.Blocks) {
 	}
 }
 
-// full lists the names as they are referred to.
-func (g *registry) full() []string {
-	out := make([]string, len(g.list))
-	for i, d := range g.list {
-		out[i] = d.name
-	}
-	return out
-}
-
+// keysOf lists the keys of a for_each.
 func (g *registry) keysOf(base string) []string {
 	var out []string
 	for _, d := range g.list {
