@@ -40,10 +40,10 @@ def words(task):
 
 
 class Model:
-    """Counts of words by label. fit() fills them, save() and load() carry them to other workers."""
+    """Counts of words by label. add() fills them, save() and load() carry them to other workers."""
 
     def __init__(self):
-        self.labels = Counter()  # weight of examples by label
+        self.labels = Counter()  # examples by label
         self.words = defaultdict(Counter)  # words by label
         self.intents = defaultdict(Counter)  # open intents by label
         self.alpha = ALPHAS[-1]
