@@ -26,7 +26,7 @@ judge_no_fixture, unless its texts are equal, which score 1. A pair that stands 
 }
 
 type fixtureOptions struct {
-	File string `hcl:"file" doc:"JSONL file of pairs and scores, relative to the experiment file"`
+	File string `hcl:"file" key:"files" doc:"JSONL file of pairs and scores, relative to the experiment file"`
 }
 
 // Check says which setting is wrong and why.

@@ -16,7 +16,7 @@ func TestCellsStandInDeclaredOrderWithTheirReasons(t *testing.T) {
 dataset "a" {
   format = "episodes"
   path   = "a"
-  split { folds = 2 }
+  split { folds = 3 }
 }
 dataset "b" {
   format = "episodes"
@@ -53,20 +53,28 @@ matrix {
 	want := strings.Split(strings.TrimSpace(`
 a full_context prior 7 1 run
 a full_context prior 7 2 run
+a full_context prior 7 3 run
 a full_context prior 3 1 excluded cost
 a full_context prior 3 2 excluded cost
+a full_context prior 3 3 excluded cost
 a full_context wl 7 1 n/a needs a graph; full_context has none
 a full_context wl 7 2 n/a needs a graph; full_context has none
+a full_context wl 7 3 n/a needs a graph; full_context has none
 a full_context mine 9 1 run
 a full_context mine 9 2 run
+a full_context mine 9 3 run
 a visible_graph_only prior 7 1 excluded excluded
 a visible_graph_only prior 7 2 excluded excluded
+a visible_graph_only prior 7 3 excluded excluded
 a visible_graph_only prior 3 1 excluded cost
 a visible_graph_only prior 3 2 excluded cost
+a visible_graph_only prior 3 3 excluded cost
 a visible_graph_only wl 7 1 excluded excluded
 a visible_graph_only wl 7 2 excluded excluded
+a visible_graph_only wl 7 3 excluded excluded
 a visible_graph_only mine 9 1 excluded excluded
 a visible_graph_only mine 9 2 excluded excluded
+a visible_graph_only mine 9 3 excluded excluded
 b full_context prior 7 0 n/a needs training data; b has none
 b full_context prior 3 0 n/a needs training data; b has none
 b full_context wl 7 0 n/a needs a graph; full_context has none
@@ -106,7 +114,7 @@ func declaration(t *rapid.T) (string, int) {
 	points := 0
 	folds := 0
 	for i := range nd {
-		k := rapid.SampledFrom([]int{0, 2, 5}).Draw(t, "folds")
+		k := rapid.SampledFrom([]int{0, 3, 5}).Draw(t, "folds")
 		folds += max(k, 1)
 		fmt.Fprintf(&b, "dataset \"d%d\" {\n  format = \"episodes\"\n  path = \"d\"\n  split { folds = %d }\n}\n", i, k)
 	}

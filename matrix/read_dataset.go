@@ -96,8 +96,8 @@ func (r *reader) split(b *body, x *splitBlock, kind Kind, known bool) partition.
 	}
 	if in.has("folds") && x.Folds != 0 {
 		ways = append(ways, "folds")
-		if x.Folds == 1 {
-			r.errorAt(in.valueRange("folds"), "Too few folds", "\"folds\" must be at least 2.")
+		if x.Folds > 0 && x.Folds < 3 {
+			r.errorAt(in.valueRange("folds"), "Too few folds", "\"folds\" must be at least 3: one to test, one for dev and the rest to train.")
 		}
 	}
 	for _, w := range []string{"official", "ids"} {

@@ -19,7 +19,7 @@ const (
 		where prediction.state = 'failed'`
 	putTask     = `insert or replace into task (cell, task, prediction, state) values (?, ?, (select id from prediction where key = ? and generation = ?), ?)`
 	putTaskBare = `insert or replace into task (cell, task, prediction, state) values (?, ?, null, ?)`
-	putVerdict  = `insert into verdict (key, judge, gold, predicted, state, score, level, reason, raw) values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+	putVerdict  = `insert into verdict (key, judge, gold, predicted, state, score, level, reason, raw, flags) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		on conflict (key) do nothing`
 	putScore = `insert or replace into score (cell, task, judge, verdict, score, state) values (?, ?, ?, (select id from verdict where key = ?), ?, ?)`
 )
@@ -49,7 +49,7 @@ func (s *Store) Put(ctx context.Context, generation int, b Batch) error {
 			}
 		}
 		for _, v := range b.Verdicts {
-			if err := t.exec(putVerdict, v.Key, v.Judge, v.Gold, v.Predicted, v.State, v.Score, v.Level, v.Reason, v.Raw); err != nil {
+			if err := t.exec(putVerdict, v.Key, v.Judge, v.Gold, v.Predicted, v.State, v.Score, v.Level, v.Reason, v.Raw, v.Flags); err != nil {
 				return fmt.Errorf("verdict %s: %w", v.Key, err)
 			}
 		}

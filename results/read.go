@@ -143,10 +143,10 @@ func (s *Store) Verdicts(ctx context.Context, keys []string) (map[string]Verdict
 	}
 	err := s.query(ctx, func(r *sql.Rows) error {
 		var v Verdict
-		err := r.Scan(&v.Key, &v.Gold, &v.Predicted, &v.State, &v.Score, &v.Level, &v.Reason, &v.Raw)
+		err := r.Scan(&v.Key, &v.Gold, &v.Predicted, &v.State, &v.Score, &v.Level, &v.Reason, &v.Raw, &v.Flags)
 		out[v.Key] = v
 		return err
-	}, "select key, gold, predicted, state, score, level, reason, raw from verdict where key in ("+marks(len(keys))+")", args...)
+	}, "select key, gold, predicted, state, score, level, reason, raw, flags from verdict where key in ("+marks(len(keys))+")", args...)
 	return out, err
 }
 

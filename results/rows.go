@@ -112,6 +112,7 @@ type Verdict struct {
 	Score                *float64
 	Level                *int
 	Reason, Raw          string
+	Flags                string // blank-separated, e.g. prediction_truncated
 }
 
 // ScoreRow is what a verdict means for one task of a cell. VerdictKey is "" where none was asked

@@ -24,6 +24,7 @@ type JudgedDetail struct {
 	Level  *int     `json:"level,omitempty"`
 	Reason string   `json:"reason,omitempty"`
 	Raw    string   `json:"raw,omitempty"`
+	Flags  string   `json:"flags,omitempty"`
 }
 
 // Where narrows a listing of tasks down; empty fields match everything. Names of one field are
@@ -103,10 +104,10 @@ func (s *Store) Find(ctx context.Context, run int64, w Where, each func(TaskDeta
 func (s *Store) verdictsOf(ctx context.Context, d *TaskDetail) error {
 	return s.query(ctx, func(r *sql.Rows) error {
 		var j JudgedDetail
-		err := r.Scan(&j.Judge, &j.State, &j.Score, &j.Level, &j.Reason, &j.Raw)
+		err := r.Scan(&j.Judge, &j.State, &j.Score, &j.Level, &j.Reason, &j.Raw, &j.Flags)
 		d.Verdicts = append(d.Verdicts, j)
 		return err
-	}, `select j.fingerprint, s.state, s.score, v.level, coalesce(v.reason, ''), coalesce(v.raw, '') from score s join judge j on j.id = s.judge
+	}, `select j.fingerprint, s.state, s.score, v.level, coalesce(v.reason, ''), coalesce(v.raw, ''), coalesce(v.flags, '') from score s join judge j on j.id = s.judge
 		left join verdict v on v.id = s.verdict where s.cell = ? and s.task = ? order by j.id`, d.Cell.ID, d.Task)
 }
 

@@ -69,16 +69,11 @@ func (g *Engine) seedOf(c Cell) *int64 {
 	return &s
 }
 
-// files hashes what a command reads besides its input, by name relative to the experiment's folder.
+// files hashes the cell's own files, which the settings of the method can't: the predictions file
+// of this cell, by name relative to the experiment's folder.
 func (g *Engine) files(ctx context.Context, c Cell) (map[string]string, error) {
 	var paths []string
 	switch o := g.method(c).Options.(type) {
-	case *predictors.CommandOptions:
-		list, err := predictors.CommandInputs(o, g.Exp.Dir)
-		if err != nil {
-			return nil, fmt.Errorf("method %s: %w", g.method(c).ID, err)
-		}
-		paths = list
 	case *predictors.PredictionsOptions:
 		paths = []string{o.File(g.Exp.Dir, g.dataset(c).Decl.ID, g.ablation(c).ID, c.Seed, c.Fold)}
 	default:

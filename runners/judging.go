@@ -3,6 +3,7 @@ package runners
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"intentlab/ablations/trajectory"
 	"intentlab/judge"
@@ -55,7 +56,7 @@ func (w *cellRun) judgeWith(ctx context.Context, j *Judging, ep trajectory.Episo
 				return &causeError{fmt.Errorf("judge %s: %w", j.Decl.ID, err)}
 			}
 			v = results.Verdict{Judge: by, Key: keys[i], Gold: questions[i].Gold, Predicted: questions[i].Predicted, State: string(said.State),
-				Level: said.Level, Reason: said.Reason, Raw: said.Raw}
+				Level: said.Level, Reason: said.Reason, Raw: said.Raw, Flags: strings.Join(said.Flags, " ")}
 			if said.State == judge.Scored {
 				v.Score = &said.Score
 			}

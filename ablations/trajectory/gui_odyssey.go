@@ -1,6 +1,7 @@
 package trajectory
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -203,9 +204,8 @@ func (a annotation) episode(v Visibility, lists []string) Episode {
 	if a.w != "" && a.h != "" {
 		e.Metadata["screen"] = a.w + "x" + a.h
 	}
-	if a.meta != "" {
-		e.Groups["meta_task"] = a.meta
-	}
+	// The default split goes by meta_task: an annotation without one is a template of its own.
+	e.Groups["meta_task"] = cmp.Or(a.meta, a.task, a.instruction, e.ID)
 	if v == AsPublished {
 		e.Apps = a.apps
 	}

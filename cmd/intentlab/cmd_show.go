@@ -106,6 +106,9 @@ func writeDetail(w io.Writer, d results.TaskDetail, judges map[string]string, he
 		if j.Raw != "" {
 			fmt.Fprintf(w, ", measured %s", j.Raw)
 		}
+		if j.Flags != "" {
+			fmt.Fprintf(w, ", %s", j.Flags)
+		}
 		if j.Reason != "" {
 			fmt.Fprintf(w, ": %s", j.Reason)
 		}

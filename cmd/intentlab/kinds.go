@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -21,7 +22,7 @@ func languageKinds() matrix.Kinds {
 	k := matrix.Kinds{Methods: map[string]matrix.Kind{}, Judges: map[string]matrix.Kind{}, Formats: map[string]matrix.Kind{}}
 	for _, table := range []map[string]predictors.Kind{predictors.Kinds, predictors.Planned} {
 		for name, m := range table {
-			k.Methods[name] = matrix.Kind{Name: name, Summary: m.Summary, Options: m.Options, Needs: matrix.Needs(m.Needs),
+			kind := matrix.Kind{Name: name, Summary: m.Summary, Options: m.Options, Needs: matrix.Needs(m.Needs),
 				Deterministic: m.Deterministic, UsesRatio: m.UsesRatio, UsesLabels: m.UsesLabels, CodeVersion: m.CodeVersion, Built: m.New != nil,
 				Declares: func(options any) (bool, bool, bool) {
 					if d, ok := options.(predictors.Declarer); ok {
@@ -30,6 +31,10 @@ func languageKinds() matrix.Kinds {
 					}
 					return m.Deterministic, m.UsesRatio, m.UsesLabels
 				}}
+			if name == "command" {
+				kind.Files = commandFiles
+			}
+			k.Methods[name] = kind
 		}
 	}
 	for _, table := range []map[string]judge.Kind{judge.Kinds, judge.Planned} {
@@ -42,6 +47,16 @@ func languageKinds() matrix.Kinds {
 		k.Formats[name] = matrix.Kind{Name: name, Summary: f.Summary, Options: f.Options, Built: true, Groups: f.Groups, SplitUnit: f.SplitUnit}
 	}
 	return k
+}
+
+// commandFiles are the files that a command's answers depend on, whether the declaration lists them
+// or not.
+func commandFiles(options any, dir string) ([]string, error) {
+	o, ok := options.(*predictors.CommandOptions)
+	if !ok {
+		return nil, fmt.Errorf("settings of a command are %T", options)
+	}
+	return predictors.CommandInputs(o, dir)
 }
 
 func sortedKinds(m map[string]matrix.Kind) []string { return slices.Sorted(maps.Keys(m)) }

@@ -135,7 +135,8 @@ CREATE TABLE verdict (
   score     REAL,
   level     INTEGER,
   reason    TEXT NOT NULL DEFAULT '',
-  raw       TEXT NOT NULL DEFAULT ''
+  raw       TEXT NOT NULL DEFAULT '',
+  flags     TEXT NOT NULL DEFAULT ''    -- blank-separated, e.g. prediction_truncated
 ) STRICT;
 
 CREATE TABLE score (
