@@ -3,8 +3,10 @@ package report
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
+	"intentlab/results"
 	"intentlab/results/metrics"
 	"intentlab/results/tables"
 )
@@ -71,33 +73,29 @@ func (t *Tables) effectTable(ctx context.Context, level string) (*tables.Table, 
 				Direction: tables.Direction(m.Direction), Decimals: m.Decimals})
 		}
 	}
-	for _, a := range t.Decl.Ablations {
-		if a.Reference == "" || a.Reference == a.ID {
-			continue
+	effects := map[[2]string][]metrics.Value{}
+	// Method by method, so that its reference is read once for all ablations.
+	for _, m := range t.Decl.Methods {
+		for _, a := range t.Decl.Ablations {
+			if a.Reference == "" || a.Reference == a.ID {
+				continue
+			}
+			vs, err := t.effects(ctx, m, a, level, shown)
+			if err != nil {
+				return nil, err
+			}
+			effects[[2]string{a.ID, m.ID}] = vs
 		}
+	}
+	for _, a := range t.Decl.Ablations {
 		for _, m := range t.Decl.Methods {
-			byMetric := make([][]metrics.Value, len(shown))
-			for _, seed := range m.Seeds {
-				this, blanks, _, err := t.samples(ctx, m.ID, a.ID, seed)
-				if err != nil {
-					return nil, err
-				}
-				that, refBlanks, _, err := t.samples(ctx, m.ID, a.Reference, seed)
-				if err != nil {
-					return nil, err
-				}
-				for i, metric := range shown {
-					byMetric[i] = append(byMetric[i], t.effect(metric, level, this, that, append(blanks, refBlanks...)))
-				}
+			vs, ok := effects[[2]string{a.ID, m.ID}]
+			if !ok {
+				continue
 			}
 			cells := []tables.Cell{tables.Text(a.ID, t.twins(a.ID)...), tables.Text(a.Reference), tables.Text(m.ID, t.stamps(m.ID)...)}
-			for _, vs := range byMetric {
-				v := mean(vs)
-				if d, ok := v.Get(); ok {
-					cells = append(cells, tables.Value(d))
-				} else {
-					cells = append(cells, tables.None(v.Why()))
-				}
+			for _, v := range vs {
+				cells = append(cells, tables.Maybe(v.Ptr(), v.Why()))
 			}
 			x.Add(a.ID, cells...)
 		}
@@ -105,6 +103,30 @@ func (t *Tables) effectTable(ctx context.Context, level string) (*tables.Table, 
 	x.Footnotes = append(x.Footnotes, "differences are this − reference, on the tasks that both have; for TTC negative is better")
 	x.Footnotes = append(x.Footnotes, t.footnotes(level, shown)...)
 	return x, nil
+}
+
+// effects are the differences of one method between an ablation and its reference, by metric, as the
+// mean over seeds.
+func (t *Tables) effects(ctx context.Context, m results.MethodInfo, a results.AblationInfo, level string, shown []metrics.Metric) ([]metrics.Value, error) {
+	bySeed := make([][]metrics.Value, len(shown))
+	for _, seed := range m.Seeds {
+		that, refBlanks, _, err := t.samples(ctx, m.ID, a.Reference, seed)
+		if err != nil {
+			return nil, err
+		}
+		this, blanks, _, err := t.samples(ctx, m.ID, a.ID, seed)
+		if err != nil {
+			return nil, err
+		}
+		for i, metric := range shown {
+			bySeed[i] = append(bySeed[i], t.effect(metric, level, this, that, slices.Concat(blanks, refBlanks)))
+		}
+	}
+	out := make([]metrics.Value, len(shown))
+	for i, vs := range bySeed {
+		out[i] = mean(vs)
+	}
+	return out, nil
 }
 
 // effect is one difference at a level; at Macro the mean over the datasets that macros take.

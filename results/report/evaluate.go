@@ -97,17 +97,22 @@ func (s *Source) All(ctx context.Context) ([]Evaluated, error) {
 			return nil, err
 		}
 	}
-	var out []Evaluated
-	for _, m := range s.Decl.Methods {
-		for _, a := range s.Decl.Ablations {
+	// Ablation by ablation, so that a baseline is read once for all methods; given back by method.
+	byMethod := map[string][]Evaluated{}
+	for _, a := range s.Decl.Ablations {
+		for _, m := range s.Decl.Methods {
 			for _, seed := range m.Seeds {
 				e, err := s.Evaluate(ctx, m.ID, a.ID, seed)
 				if err != nil {
 					return nil, err
 				}
-				out = append(out, e)
+				byMethod[m.ID] = append(byMethod[m.ID], e)
 			}
 		}
+	}
+	var out []Evaluated
+	for _, m := range s.Decl.Methods {
+		out = append(out, byMethod[m.ID]...)
 	}
 	return out, nil
 }

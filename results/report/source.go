@@ -24,7 +24,21 @@ type Source struct {
 	parts   map[partKey]map[string][]string
 	version string
 	options metrics.Options
+	recent  []read // the tables read last
 }
+
+// read is what samples returned for one method × ablation × seed. A baseline and a reference are
+// asked for again and again, so the last few are kept.
+type read struct {
+	method, ablation string
+	seed             int64
+	samples          []metrics.Sample
+	blanks           []Blank
+	answers          string
+}
+
+// keptReads is enough for a method, its reference and two baselines over a few seeds.
+const keptReads = 8
 
 type cellKey struct {
 	dataset, ablation, method string
@@ -165,13 +179,31 @@ func (s *Source) partsOf(ctx context.Context, split string, fold int) (map[strin
 // Blank says why a dataset × ablation × method × seed has no numbers at all: "" when it has.
 type Blank struct{ Level, Why string }
 
-// samples builds the evaluation tables of one method × ablation × seed, in declared order, and says
-// which levels have none and why.
+// samples returns the evaluation tables of one method × ablation × seed, in declared order, which
+// levels have none and why, and a hash of the answers. The tables must not be changed.
 func (s *Source) samples(ctx context.Context, method, ablation string, seed int64) ([]metrics.Sample, []Blank, string, error) {
 	m, _ := s.method(method)
 	if !slices.Contains(m.Seeds, seed) && len(m.Seeds) > 0 {
 		seed = m.Seeds[0] // a deterministic method runs once and stands for all seeds
 	}
+	for i, r := range s.recent {
+		if r.method == method && r.ablation == ablation && r.seed == seed {
+			s.recent = append(slices.Delete(s.recent, i, i+1), r)
+			return r.samples, r.blanks, r.answers, nil
+		}
+	}
+	samples, blanks, answers, err := s.readSamples(ctx, method, ablation, seed)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	if len(s.recent) == keptReads {
+		s.recent = slices.Delete(s.recent, 0, 1)
+	}
+	s.recent = append(s.recent, read{method, ablation, seed, samples, blanks, answers})
+	return samples, blanks, answers, nil
+}
+
+func (s *Source) readSamples(ctx context.Context, method, ablation string, seed int64) ([]metrics.Sample, []Blank, string, error) {
 	var out []metrics.Sample
 	var blanks []Blank
 	answers := sha256.New()
