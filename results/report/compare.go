@@ -162,6 +162,11 @@ func (t *Tables) effect(m metrics.Metric, level string, this, that []metrics.Sam
 		r, ok := ref[s.Dataset]
 		if !ok {
 			why = "the reference has no answers on " + s.Dataset
+			for _, b := range blanks {
+				if b.Level == s.Dataset {
+					why = b.Why
+				}
+			}
 			continue
 		}
 		vs = append(vs, metrics.NewPair(s, r, m.Kind, judge, t.options).Difference(m.Name).Value)

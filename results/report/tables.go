@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -163,7 +164,7 @@ func (t *Tables) metricTable(name, title, level string, names []string) *tables.
 		x.Columns = append(x.Columns, c)
 	}
 	t.rows(func(ablation, method string, es []Evaluated) {
-		cells := []tables.Cell{tables.Text(ablation, t.twins(ablation)...), tables.Text(method, t.stamps(method)...)}
+		cells := []tables.Cell{tables.Text(ablation, t.twins(ablation)...), tables.Text(method, t.notes(method, es, level)...)}
 		for _, m := range shown {
 			vs := make([]metrics.Value, len(es))
 			for i, e := range es {
@@ -184,6 +185,33 @@ func (t *Tables) stamps(method string) []string {
 		return []string{"saw all prefixes at once"}
 	}
 	return nil
+}
+
+// notes are what a row must be read with: the method's stamps, failures of its tasks, and datasets
+// that its macro average lacks while others have them.
+func (t *Tables) notes(method string, es []Evaluated, level string) []string {
+	out := t.stamps(method)
+	for _, e := range es {
+		failed, tasks := 0.0, 0
+		for _, d := range e.Datasets {
+			if level == Macro || level == d.Dataset {
+				share, _ := d.Coverage.MethodError.Get()
+				failed += share * float64(d.NTasks)
+				tasks += d.NTasks
+			}
+		}
+		if n := int(math.Round(failed)); n > 0 {
+			out = append(out, fmt.Sprintf("%d of %d tasks failed and count as wrong", n, tasks))
+		}
+		if level != Macro || len(e.Datasets) == 0 {
+			continue
+		}
+		for _, b := range e.Blanks {
+			out = append(out, fmt.Sprintf("macro without %s (%s)", b.Level, b.Why))
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // twins says on which datasets an ablation shows exactly what an earlier one does.
@@ -224,7 +252,7 @@ func (t *Tables) ratioTable(name, title, level string, kind metrics.Kind) *table
 		x.Columns[len(x.Columns)-1].Decimals = 3
 	}
 	t.rows(func(ablation, method string, es []Evaluated) {
-		cells := []tables.Cell{tables.Text(ablation), tables.Text(method, t.stamps(method)...)}
+		cells := []tables.Cell{tables.Text(ablation, t.twins(ablation)...), tables.Text(method, t.notes(method, es, level)...)}
 		for _, r := range t.Decl.Grid {
 			vs := make([]metrics.Value, len(es))
 			for i, e := range es {
