@@ -2,9 +2,12 @@ package runners
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
+
+	"github.com/sourcegraph/conc/pool"
 
 	"intentlab/ablations"
 	"intentlab/ablations/task"
@@ -68,12 +71,8 @@ func Prepare(ctx context.Context, e *matrix.Experiment, kinds Kinds, o Options) 
 	if g.getenv == nil {
 		g.getenv = os.LookupEnv
 	}
-	for _, decl := range e.Datasets {
-		d, err := ReadData(ctx, decl, e.Seed, kinds.Formats[decl.Format])
-		if err != nil {
-			return nil, err
-		}
-		g.Data = append(g.Data, d)
+	if err := g.readAll(ctx); err != nil {
+		return nil, err
 	}
 	name := ablations.NameLabelSpaces(labelled(g.Data, 1))
 	for _, d := range g.Data {
@@ -101,6 +100,19 @@ func Prepare(ctx context.Context, e *matrix.Experiment, kinds Kinds, o Options) 
 		g.Cells = append(g.Cells, Cell{Cell: c, Tasks: len(asked) * len(e.Ratios)})
 	}
 	return g, g.declare()
+}
+
+// readAll reads the datasets side by side and reports what is wrong with any of them, in declared
+// order.
+func (g *Engine) readAll(ctx context.Context) error {
+	g.Data = make([]*Data, len(g.Exp.Datasets))
+	errs := make([]error, len(g.Exp.Datasets))
+	p := pool.New().WithMaxGoroutines(g.workers)
+	for i, decl := range g.Exp.Datasets {
+		p.Go(func() { g.Data[i], errs[i] = ReadData(ctx, decl, g.Exp.Seed, g.Kinds.Formats[decl.Format]) })
+	}
+	p.Wait()
+	return errors.Join(errs...)
 }
 
 // method, dataset and ablation of a cell.

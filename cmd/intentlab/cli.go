@@ -114,7 +114,7 @@ func run(ctx context.Context, e env) (status int) {
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
-	kc, err := k.Parse(args)
+	kc, err := k.Parse(longVars(args))
 	if err != nil {
 		fmt.Fprintf(e.err, "intentlab: %v (intentlab --help lists the commands)\n", err)
 		return exitUsage
@@ -123,6 +123,19 @@ func run(ctx context.Context, e env) (status int) {
 	kc.Bind(e)
 	err = kc.Run()
 	return conclude(e, err)
+}
+
+// longVars lets -var and -var-file be written with one dash, as Terraform users do.
+func longVars(args []string) []string {
+	out := make([]string, len(args))
+	for i, a := range args {
+		name, _, _ := strings.Cut(a, "=")
+		if name == "-var" || name == "-var-file" {
+			a = "-" + a
+		}
+		out[i] = a
+	}
+	return out
 }
 
 // conclude prints an error as one sentence and returns its status.
