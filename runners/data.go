@@ -36,17 +36,22 @@ func ReadData(ctx context.Context, decl matrix.Dataset, seed uint64, format traj
 	d := &Data{Decl: decl}
 	src := trajectory.Source{Name: decl.ID, Format: decl.Format, Path: decl.Path, Visibility: trajectory.Visibility(decl.Visibility), Options: decl.Options}
 	read := trajectory.Read(ctx, src, func(s trajectory.Skip) { d.Skips = append(d.Skips, s) })
+	var unread error // names the dataset already
 	counted := func(yield func(trajectory.Episode, error) bool) {
 		for ep, err := range read {
 			if err == nil {
 				d.Read++
 			}
+			unread = err
 			if !yield(ep, err) {
 				return
 			}
 		}
 	}
 	kept, drops, err := partition.Apply(ctx, counted, decl.Filter)
+	if unread != nil {
+		return nil, unread
+	}
 	if err != nil {
 		return nil, fmt.Errorf("dataset %s: %w", decl.ID, err)
 	}

@@ -100,7 +100,7 @@ func (g *gate) run(ctx context.Context, do load) error {
 		return errors.New("no path given")
 	}
 	if _, err := os.Stat(g.src.Path); errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("path %s does not exist: %w", g.src.Path, os.ErrNotExist)
+		return fmt.Errorf("reading %s: %w", g.src.Path, os.ErrNotExist)
 	} else if err != nil {
 		return fmt.Errorf("look at the path: %w", err)
 	}
