@@ -132,9 +132,12 @@ type methodBlock struct {
 	Uses     string         `hcl:"uses" doc:"The kind, one of the method kinds below"`
 	Endpoint hcl.Expression `hcl:"endpoint,optional" type:"endpoint reference" default:"none" doc:"The endpoint, for kinds that need one"`
 	Seeds    hcl.Expression `hcl:"seeds,optional" type:"list of whole number" default:"the experiment's seeds" doc:"Its own seeds"`
+	Dedup    bool           `hcl:"dedup,optional" doc:"Ask equal visible inputs once; false asks every task, and then an answer belongs to its task alone"`
 	Sample   *sampleBlock   `hcl:"sample,block" doc:"Its own, nested, subset: tasks outside are not asked, never wrong"`
 	Rest     hcl.Body       `hcl:",remain"`
 }
+
+func newMethodBlock() *methodBlock { return &methodBlock{Dedup: true} }
 
 type sampleBlock struct {
 	Episodes int    `hcl:"episodes" min:"1" doc:"Number of episodes of each dataset that are asked"`
@@ -181,7 +184,7 @@ type budgetBlock struct {
 
 type reportBlock struct {
 	Name    string   `hcl:"name,label" doc:"Name of the report"`
-	Tables  []string `hcl:"tables,optional" enum:"main,ablation_effect,per_ratio,ttc" doc:"The tables"`
+	Tables  []string `hcl:"tables,optional" enum:"main,ablation_effect,per_ratio,per_ratio_open,ttc,per_dataset,per_dataset_open" doc:"The tables"`
 	Formats []string `hcl:"formats,optional" enum:"csv,json,markdown,latex,html,parquet" doc:"The formats that each table is written in"`
 	Out     string   `hcl:"out,optional" default:"output/NAME" doc:"Folder, relative to the experiment file"`
 }
@@ -211,7 +214,7 @@ func language() []blockType {
 		{name: "dataset", summary: "A dataset: where it lies, which episodes are kept, how they are split.", labelled: true, required: true, value: func() any { return newDatasetBlock() }, kinds: func(k Kinds) map[string]Kind { return k.Formats }, discriminator: "format"},
 		{name: "ablation", summary: "What a method may see of a prefix.", labelled: true, required: true, value: func() any { return &ablationBlock{} }},
 		{name: "endpoint", summary: "An OpenAI-compatible service with its limits, prices and key.", labelled: true, value: func() any { return newEndpointBlock() }},
-		{name: "method", summary: "Something that predicts intents.", labelled: true, required: true, value: func() any { return &methodBlock{} }, kinds: func(k Kinds) map[string]Kind { return k.Methods }, discriminator: "uses"},
+		{name: "method", summary: "Something that predicts intents.", labelled: true, required: true, value: func() any { return newMethodBlock() }, kinds: func(k Kinds) map[string]Kind { return k.Methods }, discriminator: "uses"},
 		{name: "judge", summary: "Something that scores a predicted open intent. Without any judge block: embedding, uncalibrated.", labelled: true, value: func() any { return newJudgeBlock() }, kinds: func(k Kinds) map[string]Kind { return k.Judges }, discriminator: "uses"},
 		{name: "matrix", summary: "Which of them are combined. Without it: everything declared.", single: true, value: func() any { return &matrixBlock{} }},
 		{name: "budget", summary: "Limits of the run.", single: true, value: func() any { return &budgetBlock{OnLimit: "pause"} }},

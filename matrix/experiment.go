@@ -172,7 +172,9 @@ type Method struct {
 	Settings map[string]any
 	Seeds    []int64 // own seeds, else the experiment's; one seed (the first) for deterministic kinds
 	Sample   *Sample
-	Range    hcl.Range
+	// NoDedup asks every task, equal visible inputs too: episode and ratio are then part of the key.
+	NoDedup bool
+	Range   hcl.Range
 }
 
 // Sample is a method's own nested subset.

@@ -171,9 +171,9 @@ func (r *reader) readMethods() {
 func (r *reader) readMethod(d *declared) Method {
 	ctx := r.context(d)
 	b := r.body(d.block.Body, d.block.DefRange)
-	x := &methodBlock{}
+	x := newMethodBlock()
 	ok := r.decode(b, ctx, x)
-	m := Method{Name: d.name, ID: d.id, Uses: x.Uses, Seeds: r.exp.Seeds, Range: d.block.DefRange}
+	m := Method{Name: d.name, ID: d.id, Uses: x.Uses, Seeds: r.exp.Seeds, NoDedup: !x.Dedup, Range: d.block.DefRange}
 	if x.Sample != nil {
 		m.Sample = &Sample{Episodes: x.Sample.Episodes, Seed: x.Sample.Seed}
 	}

@@ -38,6 +38,9 @@ func (e *Experiment) resolve() error {
 		if x.Endpoint != "" {
 			m["provider"] = provider[x.Endpoint]
 		}
+		if x.NoDedup {
+			m["dedup"] = false
+		}
 		if x.Sample != nil {
 			m["sample"] = map[string]any{"episodes": x.Sample.Episodes, "seed": x.Sample.Seed}
 		}

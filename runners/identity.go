@@ -57,6 +57,7 @@ func (g *Engine) traits(m matrix.Method) traits {
 		x := d.Declared()
 		t = traits{x.Deterministic, x.UsesRatio, x.UsesLabels, x.PerTask}
 	}
+	t.perTask = t.perTask || m.NoDedup
 	return t
 }
 

@@ -43,8 +43,12 @@ func (c *reportCmd) Run(ctx context.Context, e env) error {
 		format = "json"
 	}
 	names, err := tableNames(c.Table)
+	var all *report.Tables
 	if err == nil {
-		err = writeLevels(ctx, e.out, src, names, []string{levelOf(c.Dataset)}, format, e.style())
+		all, err = report.NewTables(ctx, src)
+	}
+	if err == nil {
+		err = writeLevels(ctx, e.out, all, names, []string{levelOf(c.Dataset)}, format, e.style())
 	}
 	return errors.Join(err, done())
 }
@@ -109,16 +113,8 @@ func tableNames(asked []string) ([]string, error) {
 	return asked, nil
 }
 
-// writeTables prints tables of the macro average.
-func writeTables(ctx context.Context, w io.Writer, src *report.Source, names []string, format string, style tables.TextStyle) error {
-	return writeLevels(ctx, w, src, names, []string{report.Macro}, format, style)
-}
-
-func writeLevels(ctx context.Context, w io.Writer, src *report.Source, names, levels []string, format string, style tables.TextStyle) error {
-	all, err := report.NewTables(ctx, src)
-	if err != nil {
-		return err
-	}
+// writeLevels prints tables at the given levels.
+func writeLevels(ctx context.Context, w io.Writer, all *report.Tables, names, levels []string, format string, style tables.TextStyle) error {
 	for i, name := range names {
 		for _, level := range levels {
 			t, err := all.Table(ctx, name, level)
@@ -167,9 +163,6 @@ func (c *exportCmd) export(ctx context.Context, e env, src *report.Source) error
 	if err != nil {
 		return err
 	}
-	if c.Format == "json" {
-		return c.write(e, "evaluations.json", func(w io.Writer) error { return report.WriteJSON(w, all.All) })
-	}
 	if len(c.Table) == 0 {
 		c.Table = []string{"all"}
 	}
@@ -177,8 +170,22 @@ func (c *exportCmd) export(ctx context.Context, e env, src *report.Source) error
 	if err != nil {
 		return err
 	}
+	return exportTo{e, c.Out}.all(ctx, all, c.Format, names)
+}
+
+// exportTo writes exports to a folder, or to stdout where dir is "".
+type exportTo struct {
+	env
+	dir string
+}
+
+// all writes tables at every level, or for json the evaluations, whatever the tables.
+func (x exportTo) all(ctx context.Context, all *report.Tables, format string, names []string) error {
+	if format == "json" {
+		return x.write("evaluations.json", func(w io.Writer) error { return report.WriteJSON(w, all.All) })
+	}
 	for i, name := range names {
-		levels := append([]string{report.Macro}, src.Levels()...)
+		levels := append([]string{report.Macro}, all.Levels()...)
 		if strings.HasPrefix(name, "per_dataset") {
 			levels = levels[:1]
 		}
@@ -187,12 +194,12 @@ func (c *exportCmd) export(ctx context.Context, e env, src *report.Source) error
 			if err != nil {
 				return err
 			}
-			file := name + "." + strings.ReplaceAll(level, "/", "-") + "." + map[string]string{"csv": "csv", "markdown": "md"}[c.Format]
-			if c.Out == "" && i+j > 0 {
-				fmt.Fprintln(e.out)
+			file := name + "." + strings.ReplaceAll(level, "/", "-") + "." + map[string]string{"csv": "csv", "markdown": "md"}[format]
+			if x.dir == "" && i+j > 0 {
+				fmt.Fprintln(x.out)
 			}
-			err = c.write(e, file, func(w io.Writer) error {
-				if c.Format == "csv" {
+			err = x.write(file, func(w io.Writer) error {
+				if format == "csv" {
 					return t.CSV(w)
 				}
 				return t.Markdown(w)
@@ -206,24 +213,24 @@ func (c *exportCmd) export(ctx context.Context, e env, src *report.Source) error
 }
 
 // write renders to a file of the output folder, whole or not at all, or to stdout.
-func (c *exportCmd) write(e env, name string, render func(io.Writer) error) error {
-	if c.Out == "" {
-		return render(e.out)
+func (x exportTo) write(name string, render func(io.Writer) error) error {
+	if x.dir == "" {
+		return render(x.out)
 	}
 	var buf bytes.Buffer
 	if err := render(&buf); err != nil {
 		return fmt.Errorf("writing %s: %w", name, err)
 	}
-	if err := os.MkdirAll(c.Out, 0o755); err != nil {
+	if err := os.MkdirAll(x.dir, 0o755); err != nil {
 		return fmt.Errorf("making the folder of the export: %w", err)
 	}
-	path := filepath.Join(c.Out, name)
+	path := filepath.Join(x.dir, name)
 	if err := os.WriteFile(path+".part", buf.Bytes(), 0o644); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	if err := os.Rename(path+".part", path); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
-	fmt.Fprintln(e.err, path)
+	fmt.Fprintln(x.err, path)
 	return nil
 }

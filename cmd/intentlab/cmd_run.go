@@ -51,7 +51,7 @@ func (c *runCmd) Run(ctx context.Context, e env) error {
 	}
 	out, err := c.run(ctx, e, g, store, runners.RunOptions{RetryFailed: c.RetryFailed, Fresh: c.Fresh, Only: only, Drain: drain, Until: until})
 	if err == nil && !out.Interrupted && !out.Paused && !c.NoTables {
-		err = printTables(ctx, e, store, out.Run)
+		err = printTables(ctx, e, store, out.Run, g.Exp.Reports)
 	}
 	if err := errors.Join(err, store.Close()); err != nil {
 		return err
@@ -187,13 +187,27 @@ func cellFilter(g *runners.Engine, only []string) (func(runners.Cell) bool, erro
 	return nil, fmt.Errorf("--only %s: no cell of the matrix matches", strings.Join(only, " "))
 }
 
-// printTables ends a run with its tables on stdout.
-func printTables(ctx context.Context, e env, store *results.Store, run results.Run) error {
+// printTables ends a run with its tables on stdout and writes what the report blocks ask for.
+func printTables(ctx context.Context, e env, store *results.Store, run results.Run, reports []matrix.Report) error {
 	src, err := report.Open(ctx, store, run, versionOf(), metrics.Options{})
 	if err != nil {
 		return err
 	}
-	return writeTables(ctx, e.out, src, defaultTables(), "text", e.style())
+	all, err := report.NewTables(ctx, src)
+	if err != nil {
+		return err
+	}
+	if err := writeLevels(ctx, e.out, all, defaultTables(), []string{report.Macro}, "text", e.style()); err != nil {
+		return err
+	}
+	for _, r := range reports {
+		for _, format := range r.Formats {
+			if err := (exportTo{e, r.Out}).all(ctx, all, format, r.Tables); err != nil {
+				return fmt.Errorf("report %s: %w", r.Name, err)
+			}
+		}
+	}
+	return nil
 }
 
 func versionOf() string {
