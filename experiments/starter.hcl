@@ -10,7 +10,7 @@
 
 experiment "first" {
   description = "What the sample data can show"
-  seeds       = [1]                  # for methods that draw; those that don't run once
+  seeds       = [1]                    # for methods that draw; those that don't run once
   store       = "output/experiment.db" # answers, verdicts and scores; safe to interrupt at any time
   # ratios    = ["0.1", "0.2", ...]  # how much of an episode a method sees; 0.1 to 1.0 by default
 }

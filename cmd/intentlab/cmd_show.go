@@ -75,7 +75,7 @@ func writeDetail(w io.Writer, d results.TaskDetail, judges map[string]string, he
 	if d.Cell.Fold > 0 {
 		name += fmt.Sprintf("/%d", d.Cell.Fold)
 	}
-	fmt.Fprintf(w, "%s: %s\n", name, d.State)
+	fmt.Fprintf(w, "%s (%s): %s\n", name, d.Parts, d.State)
 	if d.Prediction.Error != "" {
 		fmt.Fprintf(w, "  failed: %s: %s (attempt %d)\n", d.Prediction.Error, d.Prediction.Detail, d.Prediction.Attempts)
 	}
@@ -145,7 +145,7 @@ func (c *listCmd) Run(ctx context.Context, e env) error {
 		if len(d.Verdicts) > 0 && d.Verdicts[0].Score != nil {
 			score = fmt.Sprintf("%.3f", *d.Verdicts[0].Score)
 		}
-		_, err := fmt.Fprintf(e.out, "%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n", d.Task, d.Cell.Ablation, d.Cell.Method, d.Cell.Seed, d.State,
+		_, err := fmt.Fprintf(e.out, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n", d.Task, d.Parts, d.Cell.Ablation, d.Cell.Method, d.Cell.Seed, d.State,
 			d.Prediction.ClosedIntent, score, short(d.Prediction.PredictedIntent))
 		return err
 	})
