@@ -11,6 +11,7 @@ type TaskDetail struct {
 	Cell       Cell           `json:"cell"`
 	Task       string         `json:"task_id"`
 	State      string         `json:"state"`
+	Parts      string         `json:"parts"` // where the episode stands in the cell's fold: dev, test, an official list
 	Gold       Gold           `json:"gold"`
 	Prediction Prediction     `json:"prediction"`
 	Verdicts   []JudgedDetail `json:"verdicts"`
@@ -44,7 +45,8 @@ type Where struct {
 func (s *Store) Find(ctx context.Context, run int64, w Where, each func(TaskDetail) error) error {
 	q := "select " + prefixed("c", cellColumns) + `, t.task, t.state, g.episode, g.cluster, g.ratio, g.steps, g.total_steps, g.duplicate, g.open_intent, g.closed_intent,
 		g.label_space, coalesce(p.closed_intent, ''), p.confidence, coalesce(p.predicted_intent, ''), coalesce(p.topk, ''), coalesce(p.error, ''), coalesce(p.detail, ''),
-		coalesce(p.attempts, 0), coalesce(p.key, ''), coalesce(p.visible, '')
+		coalesce(p.attempts, 0), coalesce(p.key, ''), coalesce(p.visible, ''),
+		coalesce((select group_concat(part, ' ') from part x where x.split = c.split and x.fold = c.fold and x.episode = g.episode), '')
 		from cell c join task t on t.cell = c.id join gold g on g.data = c.data and g.task = t.task left join prediction p on p.id = t.prediction
 		where c.run = ?`
 	args := []any{run}
@@ -90,7 +92,7 @@ func (s *Store) Find(ctx context.Context, run int64, w Where, each func(TaskDeta
 		if err := r.Scan(&c.ID, &c.Run, &c.Position, &c.Dataset, &c.Ablation, &c.Method, &c.Seed, &c.Fold, &c.Data, &c.Split, &c.State, &c.Reason,
 			&c.ForGood, &c.Tasks, &c.Fit, &c.Identity, &c.DuplicateOf, &d.Task, &d.State, &g.Episode, &g.Cluster, &g.Ratio, &g.Steps, &g.TotalSteps,
 			&g.Duplicate, &g.OpenIntent, &g.ClosedIntent, &g.LabelSpace, &p.ClosedIntent, &p.Confidence, &p.PredictedIntent, &p.TopK, &p.Error, &p.Detail,
-			&p.Attempts, &p.Key, &p.Visible); err != nil {
+			&p.Attempts, &p.Key, &p.Visible, &d.Parts); err != nil {
 			return err
 		}
 		g.Task = d.Task

@@ -1,5 +1,7 @@
 package metrics
 
+import "strings"
+
 import (
 	"slices"
 	"sync"
@@ -167,12 +169,18 @@ func closedMetrics() []Metric {
 
 // ttcMetrics are the stable-point metrics of either kind.
 func ttcMetrics(kind Kind, st *Statistic) []Metric {
-	title := map[Kind]string{Closed: "", Open: "Open "}[kind]
+	// Heads stand beside others, so they begin with a capital also without the kind.
+	name := func(t string) string {
+		if kind == Open {
+			return "Open " + t
+		}
+		return strings.ToUpper(t[:1]) + t[1:]
+	}
 	read := func(get func(TTC) Value) func(*Space, []float64) Value {
 		return func(sp *Space, sum []float64) Value { return get(ttcOf(sp.Grid, sum)) }
 	}
 	steps := func(path, t, doc string, get func(TTC) Value) Metric {
-		m := share(kind, "ttc."+path, title+t, doc, st, read(get))
+		m := share(kind, "ttc."+path, name(t), doc, st, read(get))
 		m.High, m.Direction, m.Unit = 2, Lower, "requested ratio"
 		return m
 	}
@@ -184,9 +192,9 @@ func ttcMetrics(kind Kind, st *Statistic) []Metric {
 		func(t TTC) Value { return t.MeanFlips })
 	flips.Unit, flips.Unbounded = "changes per episode", true
 	return []Metric{
-		share(kind, "ttc.solve_rate", title+"solve rate", "share of episodes that are right at the last ratio, and so from some ratio on (A6)", st,
+		share(kind, "ttc.solve_rate", name("solve rate"), "share of episodes that are right at the last ratio, and so from some ratio on (A6)", st,
 			read(func(t TTC) Value { return t.SolveRate })),
-		share(kind, "ttc.stable_nauc", title+"stable nAUC", "normalised area under the share of episodes that are stable by a ratio (A6)", st,
+		share(kind, "ttc.stable_nauc", name("stable nAUC"), "normalised area under the share of episodes that are stable by a ratio (A6)", st,
 			read(func(t TTC) Value { return t.StableNAUC })),
 		steps("restricted_mean", "restricted TTC", "mean requested ratio of the stable point, never costing one grid step beyond the end (A6)",
 			func(t TTC) Value { return t.RestrictedMean }),
