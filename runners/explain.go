@@ -182,9 +182,23 @@ func leaves(s string) (map[string]string, error) {
 // the graph inline and, for methods that look at them, the candidate labels. ablation "" takes the
 // first one that the method runs under.
 func (g *Engine) Preview(id, method, ablation string) (any, error) {
+	t, d, err := g.visible(id, method, ablation)
+	if err != nil {
+		return nil, err
+	}
+	return process.Input(t, d.Space.Labels), nil
+}
+
+// Visible returns what methods see of a task under an ablation; method "" is any that runs there.
+func (g *Engine) Visible(id, method, ablation string) (task.Task, error) {
+	t, _, err := g.visible(id, method, ablation)
+	return t, err
+}
+
+func (g *Engine) visible(id, method, ablation string) (task.Task, *Data, error) {
 	for _, c := range g.Cells {
 		m, d := g.method(c), g.dataset(c)
-		if m.ID != method && m.Name != method || ablation != "" && g.ablation(c).ID != ablation || c.State != matrix.CellRun {
+		if method != "" && m.ID != method && m.Name != method || ablation != "" && g.ablation(c).ID != ablation || c.State != matrix.CellRun {
 			continue
 		}
 		for i, ep := range d.Episodes {
@@ -193,24 +207,23 @@ func (g *Engine) Preview(id, method, ablation string) (any, error) {
 			}
 			tasks, err := g.variant(c).prefixes(i)
 			if err != nil {
-				return nil, err
+				return task.Task{}, nil, err
 			}
 			for j, r := range g.Exp.Ratios {
-				if task.ID(d.Decl.ID, ep.ID, r) != id {
-					continue
+				if task.ID(d.Decl.ID, ep.ID, r) == id {
+					return tasks[j], d, nil
 				}
-				return process.Input(tasks[j], d.Space.Labels), nil
 			}
 		}
 	}
 	if err := g.checkNames(method, ablation); err != nil {
-		return nil, err
+		return task.Task{}, nil, err
 	}
-	return nil, fmt.Errorf("there is no task %q under method %s: ids are dataset:episode:rX.XX, see `intentlab inspect`", id, method)
+	return task.Task{}, nil, fmt.Errorf("there is no task %q under method %s: ids are dataset:episode:rX.XX, see `intentlab inspect`", id, method)
 }
 
 func (g *Engine) checkNames(method, ablation string) error {
-	known := false
+	known := method == ""
 	for _, m := range g.Exp.Methods {
 		known = known || m.ID == method || m.Name == method
 	}

@@ -26,6 +26,7 @@ func (c *showCmd) Run(ctx context.Context, e env) error {
 		return err
 	}
 	names, err := judgeNames(run)
+	inputs := c.inputs(ctx, e)
 	found := 0
 	if err == nil {
 		err = store.Find(ctx, run.ID, results.Where{Task: c.Task, Methods: c.Method, Ablations: c.Ablation}, func(d results.TaskDetail) error {
@@ -33,7 +34,10 @@ func (c *showCmd) Run(ctx context.Context, e env) error {
 			if c.JSON {
 				return writeLine(e.out, d)
 			}
-			return writeDetail(e.out, d, names, found == 1)
+			if err := writeDetail(e.out, d, names, found == 1); err != nil {
+				return err
+			}
+			return inputs.write(e.out, d)
 		})
 	}
 	if err = errors.Join(err, store.Close()); err != nil {
