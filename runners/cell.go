@@ -1,7 +1,6 @@
 package runners
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -173,77 +172,6 @@ func (w *cellRun) twin(v *variant) string {
 	return ""
 }
 
-// prepareFit returns the hash of the cell's fit, "" for methods that are not fitted.
-func (w *cellRun) prepareFit(ctx context.Context, files map[string]string) (string, error) {
-	l, ok := w.predictor.(predictors.Learner)
-	if !ok {
-		return "", nil
-	}
-	key, inputs, err := w.Engine.fitKey(w.cell, files)
-	if err != nil {
-		return "", err
-	}
-	hash, ok, err := w.store.FitHash(ctx, key)
-	if err != nil {
-		return "", err
-	}
-	if ok {
-		if hash == noFit {
-			return "", nil
-		}
-		w.learner, w.fitKey = l, key
-		return hash, nil
-	}
-	if asks, ok := w.predictor.(interface {
-		Fits(context.Context) (bool, error)
-	}); ok {
-		fits, err := asks.Fits(ctx)
-		if err != nil {
-			return "", asCause(err)
-		}
-		if !fits {
-			_, err := w.store.PutFit(ctx, key, inputs, nil)
-			return "", err
-		}
-	}
-	hash, err = w.fit(ctx, w.store, w.cell, l, key, inputs)
-	if err != nil {
-		return "", asCause(err)
-	}
-	w.loaded.Do(func() {}) // fitted here: nothing to load
-	w.learner, w.fitKey = l, key
-	return hash, nil
-}
-
-// noFit is the hash of the empty artefact: a worker that said it has nothing to fit.
-const noFit = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-
-// asCause leaves failures and context errors as they are and marks the rest as the cell's own.
-func asCause(err error) error {
-	if _, ok := errors.AsType[*predictors.Failure](err); ok || errors.Is(err, context.Canceled) {
-		return err
-	}
-	return &causeError{err}
-}
-
-// ready loads the stored fit before the first question; a cell whose answers are all stored never
-// gets here.
-func (w *cellRun) ready(ctx context.Context) error {
-	if w.learner == nil {
-		return nil
-	}
-	w.loaded.Do(func() {
-		artefact, err := w.store.Fit(ctx, w.fitKey)
-		if err == nil {
-			err = w.learner.Load(bytes.NewReader(artefact))
-		}
-		if err != nil {
-			w.loadErr = asCause(fmt.Errorf("loading the fit: %w", err))
-		}
-	})
-	return w.loadErr
-}
-
 // episodes runs the episodes of the cell side by side; within one they are strictly in grid order.
 func (w *cellRun) episodes(ctx context.Context) error {
 	d := w.dataset(w.cell)
@@ -253,18 +181,41 @@ func (w *cellRun) episodes(ctx context.Context) error {
 		return &causeError{err}
 	}
 	p := pool.New().WithMaxGoroutines(w.parallel()).WithContext(ctx).WithCancelOnError().WithFirstError()
-	for _, i := range asked {
+	for _, chain := range w.chains(d, asked) {
 		if ctx.Err() != nil || w.over() {
 			break
 		}
 		p.Go(func(ctx context.Context) error {
-			if ctx.Err() != nil || w.over() {
-				return nil
+			for _, i := range chain {
+				if ctx.Err() != nil || w.over() {
+					return nil
+				}
+				if err := w.episode(ctx, i, judged[i], wanted == nil || wanted[i]); err != nil {
+					return err
+				}
 			}
-			return w.episode(ctx, i, judged[i], wanted == nil || wanted[i])
+			return nil
 		})
 	}
 	return p.Wait()
+}
+
+// chains groups the episodes that must follow one another: the turns of a conversation for a method
+// that might remember, since the context of turn k+1 tells what turn k asked for (decisions.md:
+// "turn k+1 only after every answer to turn k"). All other episodes stand alone.
+func (w *cellRun) chains(d *Data, asked []int) [][]int {
+	var out [][]int
+	at := map[string]int{}
+	for _, i := range asked {
+		conversation := d.Episodes[i].Groups["conversation"]
+		if n, ok := at[conversation]; ok && w.stepwise && conversation != "" {
+			out[n] = append(out[n], i)
+			continue
+		}
+		at[conversation] = len(out)
+		out = append(out, []int{i})
+	}
+	return out
 }
 
 // parallel is how many episodes of this cell are in flight: what the program can hold, or the

@@ -1,7 +1,6 @@
 package runners
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,7 +11,6 @@ import (
 
 	"intentlab/ablations/task"
 	"intentlab/matrix"
-	"intentlab/results"
 	"intentlab/runners/predictors"
 )
 
@@ -183,17 +181,4 @@ func (g *Engine) visibleHashes(c Cell, episode int) ([]string, error) {
 		out[i] = h
 	}
 	return out, nil
-}
-
-// fit fits a learner and stores the artefact; it returns the content hash.
-func (g *Engine) fit(ctx context.Context, s *results.Store, c Cell, p predictors.Learner, key, inputs string) (string, error) {
-	fold, v := g.dataset(c).Fold(c.Fold), g.variant(c)
-	if err := p.Fit(ctx, v.examples(fold.Train), v.examples(fold.Dev)); err != nil {
-		return "", fmt.Errorf("fitting: %w", err)
-	}
-	var artefact bytes.Buffer
-	if err := p.Save(&artefact); err != nil {
-		return "", fmt.Errorf("saving the fit: %w", err)
-	}
-	return s.PutFit(ctx, key, inputs, artefact.Bytes())
 }

@@ -101,19 +101,30 @@ type methodsCmd struct{ nameArg }
 
 // Run lists the method kinds.
 func (c *methodsCmd) Run(e env) error {
+	return c.print(e, "method kind", kindEntries(languageKinds().Methods, func(name string) string { return predictors.Kinds[name].Doc }))
+}
+
+type judgesCmd struct{ nameArg }
+
+// Run lists the judge kinds.
+func (c *judgesCmd) Run(e env) error {
+	return c.print(e, "judge kind", kindEntries(languageKinds().Judges, func(name string) string { return judge.Kinds[name].Doc }))
+}
+
+// kindEntries describes kinds in byte order.
+func kindEntries(kinds map[string]matrix.Kind, doc func(name string) string) []entry {
 	var list []entry
-	kinds := languageKinds().Methods
 	for _, name := range sortedKinds(kinds) {
 		k := kinds[name]
 		x := entry{Name: name, Summary: k.Summary + notBuilt(k)}
-		if m, ok := predictors.Kinds[name]; ok {
-			x.Detail = append(x.Detail, indent(m.Doc)...)
+		if text := doc(name); text != "" {
+			x.Detail = indent(text)
 		}
 		x.Detail = append(x.Detail, needs(k)...)
 		x.Detail = append(x.Detail, optionLines(k)...)
 		list = append(list, x)
 	}
-	return c.print(e, "method kind", list)
+	return list
 }
 
 func notBuilt(k matrix.Kind) string {
@@ -145,25 +156,6 @@ func indent(text string) []string {
 		out = append(out, "  "+strings.TrimSpace(l))
 	}
 	return out
-}
-
-type judgesCmd struct{ nameArg }
-
-// Run lists the judge kinds.
-func (c *judgesCmd) Run(e env) error {
-	var list []entry
-	kinds := languageKinds().Judges
-	for _, name := range sortedKinds(kinds) {
-		k := kinds[name]
-		x := entry{Name: name, Summary: k.Summary + notBuilt(k)}
-		if j, ok := judge.Kinds[name]; ok {
-			x.Detail = append(x.Detail, indent(j.Doc)...)
-		}
-		x.Detail = append(x.Detail, needs(k)...)
-		x.Detail = append(x.Detail, optionLines(k)...)
-		list = append(list, x)
-	}
-	return c.print(e, "judge kind", list)
 }
 
 type ablationsCmd struct{ nameArg }
