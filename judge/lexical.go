@@ -23,7 +23,7 @@ O(m n) for rouge_l with texts of m and n tokens, else linear.`,
 }
 
 type lexicalOptions struct {
-	Measure string `hcl:"measure,optional" enum:"token_f1,rouge_l,chrf" doc:"token_f1, rouge_l or chrf (Chinese, mixed text); default token_f1"`
+	Measure string `hcl:"measure,optional" enum:"token_f1,rouge_l,chrf" doc:"token_f1, rouge_l or chrf (Chinese, mixed text)"`
 }
 
 // Check says which setting is wrong and why.

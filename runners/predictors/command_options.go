@@ -10,26 +10,26 @@ import (
 
 // CommandOptions are the settings of the kind `command`.
 type CommandOptions struct {
-	Protocol      string            `hcl:"protocol,optional" doc:"lines (no training data) or worker (handshake, fit, load); default lines"`
+	Protocol      string            `hcl:"protocol,optional" doc:"lines (no training data) or worker (handshake, fit, load)"`
 	Command       []string          `hcl:"command" doc:"the program and its arguments; arguments that name files beside the experiment file are made absolute"`
-	Inputs        []string          `hcl:"inputs,optional" key:"files" doc:"globs of the files whose contents are part of the method's identity; a folder stands for everything below it; default: the files that the command names, and the sources of the script's kind below its folder"`
+	Inputs        []string          `hcl:"inputs,optional" key:"files" default:"the files that the command names, and the sources of the script's kind below its folder" doc:"globs of the files whose contents are part of the method's identity; a folder stands for everything below it"`
 	Env           map[string]string `hcl:"env,optional" doc:"variables that are set for the program"`
 	PassEnv       []string          `hcl:"pass_env,optional" key:"-" doc:"names of variables that are passed through to the program, whose environment is otherwise scrubbed; their values are no part of the identity"`
-	Workers       int               `hcl:"workers,optional" key:"-" doc:"how many copies of the program run at once; an episode stays with one; default 1"`
-	Concurrency   int               `hcl:"concurrency,optional" key:"-" doc:"how many tasks of different episodes a lines program may hold at once (a worker says it in its ready message); default 4"`
-	Restarts      int               `hcl:"restarts,optional" key:"-" doc:"how often a program that crashed or was stopped is started again, per cell; default 3"`
-	Deterministic bool              `hcl:"deterministic,optional" doc:"the program gives the same answers for every seed, so one seed is run; default false"`
-	UsesRatio     bool              `hcl:"uses_ratio,optional" doc:"the program's answers depend on the requested ratio itself, so equal prefixes are asked once per ratio; default false"`
-	UsesLabels    bool              `hcl:"uses_labels,optional" doc:"the program's answers depend on the candidate labels; default true"`
+	Workers       int               `hcl:"workers,optional" key:"-" doc:"how many copies of the program run at once; an episode stays with one"`
+	Concurrency   int               `hcl:"concurrency,optional" key:"-" doc:"how many tasks of different episodes a lines program may hold at once (a worker says it in its ready message)"`
+	Restarts      int               `hcl:"restarts,optional" key:"-" doc:"how often a program that crashed or was stopped is started again, per cell"`
+	Deterministic bool              `hcl:"deterministic,optional" doc:"the program gives the same answers for every seed, so one seed is run"`
+	UsesRatio     bool              `hcl:"uses_ratio,optional" doc:"the program's answers depend on the requested ratio itself, so equal prefixes are asked once per ratio"`
+	UsesLabels    bool              `hcl:"uses_labels,optional" doc:"the program's answers depend on the candidate labels"`
 	Timeouts      *CommandTimeouts  `hcl:"timeouts,block" key:"-" doc:"how long the program may take"`
 }
 
 // CommandTimeouts are the waiting times of the kind `command`, as Go durations ("90s", "2m").
 type CommandTimeouts struct {
-	Start  string `hcl:"start,optional" doc:"until a worker is ready; also added to the first answer, which may load a model; default 1m"`
-	Fit    string `hcl:"fit,optional" doc:"from the first example until the worker has fitted; default 1h"`
-	Answer string `hcl:"answer,optional" doc:"until a task is answered; default 1m"`
-	Finish string `hcl:"finish,optional" doc:"until the program has ended after the end of its input; default 10s"`
+	Start  string `hcl:"start,optional" format:"duration" default:"1m" doc:"until a worker is ready; also added to the first answer, which may load a model"`
+	Fit    string `hcl:"fit,optional" format:"duration" default:"1h" doc:"from the first example until the worker has fitted"`
+	Answer string `hcl:"answer,optional" format:"duration" default:"1m" doc:"until a task is answered"`
+	Finish string `hcl:"finish,optional" format:"duration" default:"10s" doc:"until the program has ended after the end of its input"`
 }
 
 func newCommandOptions() any {

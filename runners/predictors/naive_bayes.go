@@ -30,7 +30,7 @@ distinct term of an example, 16 bytes a distinct term of a label.`,
 }
 
 type naiveBayesOptions struct {
-	Alpha float64 `hcl:"alpha,optional" doc:"additive smoothing of term counts, above 0 and at most 1000 (default 1)"`
+	Alpha float64 `hcl:"alpha,optional" doc:"additive smoothing of term counts, above 0 and at most 1000"`
 }
 
 // Check says which setting is wrong and why.

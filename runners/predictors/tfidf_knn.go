@@ -25,7 +25,7 @@ distinct term of an example, through an inverted index.`,
 }
 
 type tfidfKNNOptions struct {
-	K int `hcl:"k,optional" doc:"number of nearest training episodes that vote, at least 1 (default 1)"`
+	K int `hcl:"k,optional" doc:"number of nearest training episodes that vote, at least 1"`
 }
 
 // Check says which setting is wrong and why.

@@ -23,8 +23,8 @@ distinct feature of an example.`,
 }
 
 type wlKernelOptions struct {
-	Iterations int `hcl:"iterations,optional" doc:"rounds of Weisfeiler-Lehman relabelling, 0 to 10; 0 counts node labels only (default 3)"`
-	K          int `hcl:"k,optional" doc:"number of nearest training episodes that vote, at least 1 (default 1)"`
+	Iterations int `hcl:"iterations,optional" doc:"rounds of Weisfeiler-Lehman relabelling, 0 to 10; 0 counts node labels only"`
+	K          int `hcl:"k,optional" doc:"number of nearest training episodes that vote, at least 1"`
 }
 
 // Check says which setting is wrong and why.
