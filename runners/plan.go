@@ -168,7 +168,7 @@ func (p *planner) cell(ctx context.Context, i int, c Cell) (PlanCell, error) {
 	if err != nil {
 		return pc, err
 	}
-	if err := p.count(ctx, c, identity, &pc); err != nil {
+	if err := p.count(ctx, c, identity, why == "", &pc); err != nil {
 		return pc, err
 	}
 	switch {
@@ -176,51 +176,60 @@ func (p *planner) cell(ctx context.Context, i int, c Cell) (PlanCell, error) {
 		pc.State, pc.Reason = "reuse", "all answers are stored"
 	case pc.Stored > 0:
 		pc.State, pc.Reason = "resume", fmt.Sprintf("%d of %d tasks are answered", pc.Stored, pc.Tasks)
+	case why == "":
+		pc.State, pc.Reason = "run", "no answer is stored under its key"
 	default:
 		pc.State, pc.Reason = "run", why
 	}
 	return pc, nil
 }
 
-// known returns the identity of a cell's answers if it can be told without fitting, else "" and why
-// nothing can be reused.
+// known returns the identity of a cell's answers. Where it can't be told without fitting, or nothing
+// can be stored yet, why says so and the identity stands for the one to come: equal exactly where
+// that will be equal, so that questions that cells share are counted once.
 func (p *planner) known(ctx context.Context, c Cell) (identity, why string, err error) {
 	m := p.method(c)
 	kind := p.Kinds.Methods[m.Uses]
-	if p.store == nil {
-		return "", "there is no store yet", nil
-	}
 	if kind.New == nil {
-		return "", "kind " + m.Uses + " is not built yet", nil
+		return p.Name(c), "kind " + m.Uses + " is not built yet", nil
 	}
 	files, err := p.files(ctx, c)
 	if err != nil {
-		return "", err.Error(), nil
+		return p.Name(c), err.Error(), nil
+	}
+	if p.store == nil {
+		why = "there is no store yet"
 	}
 	fit := ""
-	_, isCommand := m.Options.(*predictors.CommandOptions)
-	if kind.Needs.Training || isCommand {
+	command, isCommand := m.Options.(*predictors.CommandOptions)
+	if kind.Needs.Training || isCommand && command.Protocol == "worker" {
 		key, _, err := p.fitKey(c, files)
 		if err != nil {
 			return "", "", err
 		}
-		hash, ok, err := p.store.FitHash(ctx, key)
-		if err != nil {
-			return "", "", err
+		hash, ok := "", false
+		if p.store != nil {
+			if hash, ok, err = p.store.FitHash(ctx, key); err != nil {
+				return "", "", err
+			}
 		}
-		if !ok {
-			return "", "it was not fitted on these examples with these settings yet", nil
-		}
-		if hash != noFit {
+		switch {
+		case !ok:
+			fit = "of " + key // equal examples and settings give equal fits
+			if why == "" {
+				why = "it was not fitted on these examples with these settings yet"
+			}
+		case hash != noFit:
 			fit = hash
 		}
 	}
 	identity, _, err = p.Engine.identity(c, files, fit)
-	return identity, "no answer is stored under its key", err
+	return identity, why, err
 }
 
 // count counts stored tasks and distinct questions.
-func (p *planner) count(ctx context.Context, c Cell, identity string, pc *PlanCell) error {
+// stored says whether the store may hold any.
+func (p *planner) count(ctx context.Context, c Cell, identity string, stored bool, pc *PlanCell) error {
 	d := p.Engine.dataset(c)
 	asked, _ := d.asked(d.Fold(c.Fold), p.Exp.Evaluate)
 	perTask := p.traits(p.method(c)).perTask
@@ -236,11 +245,10 @@ func (p *planner) count(ctx context.Context, c Cell, identity string, pc *PlanCe
 			if perTask {
 				id = task.ID(d.Decl.ID, d.Episodes[i].ID, p.Exp.Ratios[j])
 			}
-			// Without an identity the cell's name keeps its questions apart from other cells'.
-			keys[j] = answerKey(identity+pc.unknown(identity), h, id)
+			keys[j] = answerKey(identity, h, id)
 		}
 		var have map[string]results.Prediction
-		if identity != "" {
+		if stored {
 			if have, err = p.store.Predictions(ctx, p.gen, distinct(keys)); err != nil {
 				return err
 			}
@@ -256,13 +264,6 @@ func (p *planner) count(ctx context.Context, c Cell, identity string, pc *PlanCe
 	}
 	pc.Requests = len(own)
 	return p.cost(c, asked, pc)
-}
-
-func (pc *PlanCell) unknown(identity string) string {
-	if identity != "" {
-		return ""
-	}
-	return pc.Cell
 }
 
 // cost estimates input tokens and money of a method that calls an endpoint.

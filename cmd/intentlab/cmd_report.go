@@ -62,7 +62,7 @@ func levelOf(dataset string) string {
 
 // recount opens the store for writing, since a repaired record is stored.
 func (c *reportCmd) recount(ctx context.Context, e env) error {
-	path, err := c.path(e)
+	path, experiment, err := c.path(e)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (c *reportCmd) recount(ctx context.Context, e env) error {
 	if err != nil {
 		return err
 	}
-	run, err := store.Latest(ctx)
+	run, err := latest(ctx, store, experiment)
 	cells, changed := 0, 0
 	if err == nil {
 		cells, changed, err = store.Recount(ctx, run.ID)

@@ -32,7 +32,7 @@ func (c *showCmd) Run(ctx context.Context, e env) error {
 		err = store.Find(ctx, run.ID, results.Where{Task: c.Task, Methods: c.Method, Ablations: c.Ablation}, func(d results.TaskDetail) error {
 			found++
 			if c.JSON {
-				return writeLine(e.out, d)
+				return writeTask(e.out, d)
 			}
 			if err := writeDetail(e.out, d, names, found == 1); err != nil {
 				return err
@@ -143,7 +143,7 @@ func (c *listCmd) Run(ctx context.Context, e env) error {
 	err = store.Find(ctx, run.ID, where, func(d results.TaskDetail) error {
 		n++
 		if c.JSON {
-			return writeLine(e.out, d)
+			return writeTask(e.out, d)
 		}
 		score := "-"
 		if len(d.Verdicts) > 0 && d.Verdicts[0].Score != nil {

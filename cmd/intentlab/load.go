@@ -85,28 +85,30 @@ func onlyExperiment(dir string) (string, error) {
 
 // storeArg names a store: the file itself, an experiment file, or nothing.
 type storeArg struct {
-	Store string   `arg:"" optional:"" help:"Store (.db) or experiment file (.hcl); default: the store of the only .hcl of the current folder."`
-	Var   []string `sep:"none" placeholder:"NAME=VALUE" help:"Set a variable of the experiment file."`
+	Store   string   `arg:"" optional:"" help:"Store (.db) or experiment file (.hcl); default: the store of the only .hcl of the current folder."`
+	Var     []string `sep:"none" placeholder:"NAME=VALUE" help:"Set a variable of the experiment file."`
+	VarFile []string `sep:"none" placeholder:"FILE" help:"Read variables of the experiment file from a file."`
 }
 
-// path resolves the argument to the store's file.
-func (s storeArg) path(e env) (string, error) {
+// path resolves the argument to the store's file and, where an experiment file was given, the
+// experiment's name.
+func (s storeArg) path(e env) (path, experiment string, err error) {
 	name := s.Store
 	info, err := os.Stat(name)
 	isDir := err == nil && info.IsDir()
 	if name != "" && !isDir && !strings.HasSuffix(name, ".hcl") && !strings.HasSuffix(name, ".hcl.json") {
-		return name, nil
+		return name, "", nil
 	}
-	exp, err := fileArgs{File: name, Var: s.Var}.load(e, false)
+	exp, err := fileArgs{File: name, Var: s.Var, VarFile: s.VarFile}.load(e, false)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	return exp.Store, nil
+	return exp.Store, exp.Name, nil
 }
 
-// view opens the store for reading, and its latest run.
+// view opens the store for reading, and the latest run of the experiment that was named, or of all.
 func (s storeArg) view(ctx context.Context, e env) (*results.Store, results.Run, error) {
-	path, err := s.path(e)
+	path, experiment, err := s.path(e)
 	if err != nil {
 		return nil, results.Run{}, err
 	}
@@ -117,10 +119,18 @@ func (s storeArg) view(ctx context.Context, e env) (*results.Store, results.Run,
 		}
 		return nil, results.Run{}, usage(err)
 	}
-	run, err := st.Latest(ctx)
+	run, err := latest(ctx, st, experiment)
 	if err != nil {
 		st.Close()
 		return nil, results.Run{}, usage(err)
 	}
 	return st, run, nil
+}
+
+// latest is the run of the experiment that was worked on last, or of the whole store for "".
+func latest(ctx context.Context, st *results.Store, experiment string) (results.Run, error) {
+	if experiment == "" {
+		return st.Latest(ctx)
+	}
+	return st.LatestOf(ctx, experiment)
 }

@@ -71,7 +71,7 @@ func writeTotals(w io.Writer, p *runners.Plan) error {
 		states = append(states, fmt.Sprintf("%d %s", n, s))
 	}
 	sort.Strings(states)
-	fmt.Fprintf(w, "\n%d cells: %s\n%d prefix tasks, %d stored; %d distinct questions to ask\n", len(p.Cells), strings.Join(states, ", "),
+	fmt.Fprintf(w, "\n%s: %s\n%d prefix tasks, %d stored; %d distinct questions to ask\n", count(len(p.Cells), "cell"), strings.Join(states, ", "),
 		p.Totals.Tasks, p.Totals.Stored, p.Totals.Requests)
 	if p.Totals.InputTokens > 0 {
 		fmt.Fprintf(w, "about %d input tokens to endpoints (4 bytes of visible input a token, prompts not counted), %.2f USD\n", p.Totals.InputTokens, p.Totals.CostUSD)
