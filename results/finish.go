@@ -11,6 +11,8 @@ import (
 // rows would come out differently.
 const MetricVersion = 1
 
+const putRatioScore = `insert into ratio_score (cell, part, measure, ratio, n, sum, value, metric_version) values (?, ?, ?, ?, ?, ?, ?, ?)`
+
 // ratioKey is one per-ratio record of a cell.
 type ratioKey struct {
 	part, measure string
@@ -104,8 +106,7 @@ func recordRatios(t *tx, cell Cell) error {
 	}
 	for _, k := range order {
 		r := sums[k]
-		if err := t.exec(`insert into ratio_score (cell, part, measure, ratio, n, sum, value, metric_version) values (?, ?, ?, ?, ?, ?, ?, ?)`,
-			cell.ID, k.part, k.measure, k.ratio, r.n, r.sum, r.sum/float64(r.n), MetricVersion); err != nil {
+		if err := t.exec(putRatioScore, cell.ID, k.part, k.measure, k.ratio, r.n, r.sum, r.sum/float64(r.n), MetricVersion); err != nil {
 			return fmt.Errorf("per-ratio score: %w", err)
 		}
 	}

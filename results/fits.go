@@ -48,8 +48,8 @@ func (s *Store) Fit(ctx context.Context, key string) ([]byte, error) {
 	return b, nil
 }
 
-// PutFit stores an artefact under a key and returns its content hash. The first stored artefact of
-// a key stays.
+// PutFit stores an artefact under a key and returns the content hash of what is stored there: the
+// first artefact of a key stays.
 func (s *Store) PutFit(ctx context.Context, key, inputs string, artefact []byte) (string, error) {
 	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
 	if err != nil {
@@ -58,7 +58,10 @@ func (s *Store) PutFit(ctx context.Context, key, inputs string, artefact []byte)
 	defer e.Close()
 	packed, hash := e.EncodeAll(artefact, nil), artefactHash(artefact)
 	err = s.put(ctx, false, func(t *tx) error {
-		return t.exec("insert into fit (key, hash, inputs, artefact) values (?, ?, ?, ?) on conflict (key) do nothing", key, hash, inputs, packed)
+		if err := t.exec("insert into fit (key, hash, inputs, artefact) values (?, ?, ?, ?) on conflict (key) do nothing", key, hash, inputs, packed); err != nil {
+			return err
+		}
+		return t.tx.QueryRowContext(t.ctx, "select hash from fit where key = ?", key).Scan(&hash)
 	})
 	return hash, err
 }

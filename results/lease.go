@@ -7,14 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"sync"
-	"syscall"
 	"time"
 )
 
-// heartbeat is how often a holder shows that it lives; a lease that is silent for stale is taken
-// over even when its process can't be looked at (another host, a re-used pid).
+// heartbeat is how often a holder shows that it lives. A lease that is silent for stale is taken
+// over where its process can't be looked at (another host, another process namespace); where it can,
+// the process itself is asked, by its pid and the moment it started.
 const (
 	heartbeat = 5 * time.Second
 	stale     = 60 * time.Second
@@ -38,12 +37,15 @@ type lease struct {
 	done   sync.WaitGroup
 }
 
+// holdsLease asks whether a token still holds the lease.
+const holdsLease = "select exists (select 1 from lease where id = 1 and token = ?)"
+
 func acquire(ctx context.Context, db *sql.DB, path string) (*lease, error) {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "unknown"
 	}
-	boot := bootID()
+	me := thisProcess()
 	l := &lease{token: rand.Text()}
 	t, err := db.BeginTx(ctx, nil)
 	if err != nil {
@@ -51,23 +53,21 @@ func acquire(ctx context.Context, db *sql.DB, path string) (*lease, error) {
 	}
 	defer t.Rollback()
 	var pid int
-	var h, b string
+	var h, other string
 	var beat int64
-	err = t.QueryRowContext(ctx, "select pid, host, boot, heartbeat_ms from lease where id = 1").Scan(&pid, &h, &b, &beat)
+	err = t.QueryRowContext(ctx, "select pid, host, boot, heartbeat_ms from lease where id = 1").Scan(&pid, &h, &other, &beat)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 	case err != nil:
 		return nil, explainOpen(path, err)
 	default:
-		silent := time.Since(time.UnixMilli(beat))
-		dead := silent > stale || h == host && (b != boot || !alive(pid))
-		if !dead {
+		if !abandoned(host, me, h, parseMark(other), pid, time.Since(time.UnixMilli(beat))) {
 			return nil, &BusyError{Path: path, PID: pid, Host: h}
 		}
 		l.notice = fmt.Sprintf("took over the store from process %d on %s, which ended without closing it", pid, h)
 	}
 	if _, err := t.ExecContext(ctx, "insert or replace into lease (id, pid, host, boot, token, heartbeat_ms) values (1, ?, ?, ?, ?, ?)",
-		os.Getpid(), host, boot, l.token, time.Now().UnixMilli()); err != nil {
+		os.Getpid(), host, me.String(), l.token, time.Now().UnixMilli()); err != nil {
 		return nil, explainOpen(path, err)
 	}
 	if err := t.Commit(); err != nil {
@@ -107,19 +107,4 @@ func (l *lease) release(db *sql.DB) error {
 		return fmt.Errorf("giving the store's lease back: %w", err)
 	}
 	return nil
-}
-
-// alive reports whether a process of this host exists, ours or not.
-func alive(pid int) bool {
-	err := syscall.Kill(pid, 0)
-	return err == nil || errors.Is(err, syscall.EPERM)
-}
-
-// bootID tells one start of the machine from the next; empty where the system doesn't say.
-func bootID() string {
-	b, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(b))
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -20,15 +21,42 @@ const (
 	putTask     = `insert or replace into task (cell, task, prediction, state) values (?, ?, (select id from prediction where key = ? and generation = ?), ?)`
 	putTaskBare = `insert or replace into task (cell, task, prediction, state) values (?, ?, null, ?)`
 	putVerdict  = `insert into verdict (key, judge, gold, predicted, state, score, level, reason, raw, flags) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-		on conflict (key) do nothing`
+		on conflict (key) do update set judge = excluded.judge, state = excluded.state, score = excluded.score, level = excluded.level,
+		reason = excluded.reason, raw = excluded.raw, flags = excluded.flags where verdict.state <> 'scored'`
 	putScore = `insert or replace into score (cell, task, judge, verdict, score, state) values (?, ?, ?, (select id from verdict where key = ?), ?, ?)`
 )
 
-var hot = []string{putPrediction, putTask, putTaskBare, putVerdict, putScore}
+var hot = []string{holdsLease, putPrediction, putTask, putTaskBare, putVerdict, putScore, putRatioScore}
+
+// finite refuses numbers that no table can show: SQLite would turn NaN into null without a word.
+func finite(xs ...*float64) error {
+	for _, x := range xs {
+		if x != nil && (math.IsNaN(*x) || math.IsInf(*x, 0)) {
+			return fmt.Errorf("the number %v can't be stored", *x)
+		}
+	}
+	return nil
+}
 
 // Put stores one batch in one transaction; nil means committed. A prediction that was answered is
-// never overwritten; a failed one is, and its attempts add up.
+// never overwritten; a failed one is, and its attempts add up. A verdict with a score is never
+// overwritten either, one without is. A number that is not finite is an error.
 func (s *Store) Put(ctx context.Context, generation int, b Batch) error {
+	for _, p := range b.Predictions {
+		if err := finite(p.Confidence, &p.CostUSD); err != nil {
+			return fmt.Errorf("prediction %s: %w", p.Key, err)
+		}
+	}
+	for _, v := range b.Verdicts {
+		if err := finite(v.Score); err != nil {
+			return fmt.Errorf("verdict %s: %w", v.Key, err)
+		}
+	}
+	for _, r := range b.Scores {
+		if err := finite(r.Score); err != nil {
+			return fmt.Errorf("score of %s: %w", r.Task, err)
+		}
+	}
 	return s.put(ctx, b.Paid, func(t *tx) error {
 		for _, p := range b.Predictions {
 			attempts := max(p.Attempts, 1)
@@ -63,27 +91,54 @@ func (s *Store) Put(ctx context.Context, generation int, b Batch) error {
 }
 
 // OpenRun finds or makes the run of an experiment with this identity. fresh starts a generation in
-// which no earlier answer is reused; nothing is deleted.
+// which no earlier answer is reused; nothing is deleted. Other experiments of the store stay in
+// theirs.
 func (s *Store) OpenRun(ctx context.Context, experiment, identity string, declaration []byte, fresh bool) (Run, error) {
 	r := Run{Experiment: experiment, Identity: identity, Declaration: declaration}
 	err := s.put(ctx, false, func(t *tx) error {
-		var newest sql.NullInt64
-		if err := t.tx.QueryRowContext(ctx, "select max(generation) from run").Scan(&newest); err != nil {
+		own, newest, err := generations(t.ctx, t.tx, experiment)
+		if err != nil {
 			return err
 		}
-		r.Generation = int(newest.Int64)
-		if fresh && newest.Valid {
-			r.Generation++
+		r.Generation = own
+		if fresh && newest >= 0 {
+			r.Generation = newest + 1
 		}
 		if err := t.exec(`insert into run (experiment, identity, generation, declaration) values (?, ?, ?, ?)
 			on conflict do update set declaration = excluded.declaration`, experiment, identity, r.Generation, string(declaration)); err != nil {
 			return err
 		}
-		var err error
 		r.ID, err = t.id("select id from run where experiment = ? and identity = ? and generation = ?", experiment, identity, r.Generation)
 		return err
 	})
 	return r, err
+}
+
+// generations returns the generation that an experiment works in, and the newest of all, -1 when
+// there is none. An experiment that is new to the store joins the newest.
+func generations(ctx context.Context, q interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}, experiment string) (own, newest int, err error) {
+	var mine, all sql.NullInt64
+	if err := q.QueryRowContext(ctx, "select max(generation) filter (where experiment = ?), max(generation) from run", experiment).Scan(&mine, &all); err != nil {
+		return 0, 0, err
+	}
+	switch {
+	case mine.Valid:
+		return int(mine.Int64), int(all.Int64), nil
+	case all.Valid:
+		return int(all.Int64), int(all.Int64), nil
+	}
+	return 0, -1, nil
+}
+
+// Generation is the generation whose answers a plain run of the experiment reuses.
+func (s *Store) Generation(ctx context.Context, experiment string) (int, error) {
+	own, _, err := generations(ctx, s.read, experiment)
+	if err != nil {
+		return 0, fmt.Errorf("reading store %s: %w", s.path, err)
+	}
+	return own, nil
 }
 
 // Begin records that a program starts to work on a run.
@@ -179,14 +234,16 @@ func hasGold(t *tx, data string, gold []Gold) (bool, error) {
 }
 
 // PutCells declares the cells of a run in order; cells that exist keep their state, except that a
-// declared "n/a" or "excluded" always takes effect. It returns all with their ids and states.
+// declared "n/a" or "excluded" always takes effect, and that a cell which no longer is either
+// becomes pending again. It returns all with their ids and states.
 func (s *Store) PutCells(ctx context.Context, run int64, cells []Cell) ([]Cell, error) {
 	out := make([]Cell, len(cells))
 	err := s.put(ctx, false, func(t *tx) error {
 		q, err := t.tx.PrepareContext(ctx, `insert into cell (run, position, dataset, ablation, method, seed, fold, data, split, state, reason, tasks)
 			values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 			on conflict (run, dataset, ablation, method, seed, fold) do update set position = excluded.position, tasks = excluded.tasks,
-			state = case when excluded.state = 'pending' then cell.state else excluded.state end
+			state = case when excluded.state <> 'pending' then excluded.state when cell.state in ('n/a', 'excluded') then 'pending' else cell.state end,
+			reason = case when excluded.state <> 'pending' then excluded.reason when cell.state in ('n/a', 'excluded') then '' else cell.reason end
 			returning id, state, reason, for_good, fit, coalesce(identity, 0), duplicate_of`)
 		if err != nil {
 			return err
@@ -199,7 +256,8 @@ func (s *Store) PutCells(ctx context.Context, run int64, cells []Cell) ([]Cell, 
 			}
 			out[i] = c
 		}
-		return nil
+		// A cell that is taken out has no numbers.
+		return t.exec("delete from ratio_score where cell in (select id from cell where run = ? and state in ('n/a', 'excluded'))", run)
 	})
 	return out, err
 }

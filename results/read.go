@@ -30,6 +30,11 @@ func (s *Store) query(ctx context.Context, scan func(*sql.Rows) error, q string,
 		return fmt.Errorf("reading store %s: %w", s.path, err)
 	}
 	rows, err := st.QueryContext(ctx, args...)
+	return s.scan(rows, err, scan)
+}
+
+// scan reads rows to their end and closes them.
+func (s *Store) scan(rows *sql.Rows, err error, scan func(*sql.Rows) error) error {
 	if err != nil {
 		return fmt.Errorf("reading store %s: %w", s.path, err)
 	}
@@ -165,6 +170,31 @@ func (s *Store) TaskCounts(ctx context.Context, cell int64) (map[string]int, err
 	return out, err
 }
 
+// Failures says how many tasks of a cell failed, how many of them for good, and what the first in
+// task order said. It reads the rows, so that it is the same however often the cell was resumed.
+func (s *Store) Failures(ctx context.Context, cell int64) (n, forGood int, first string, err error) {
+	err = s.query(ctx, func(r *sql.Rows) error {
+		var good bool
+		var reason, detail string
+		if err := r.Scan(&good, &reason, &detail); err != nil {
+			return err
+		}
+		n++
+		if good {
+			forGood++
+		}
+		if n == 1 {
+			first = reason
+			if detail != "" {
+				first += ": " + detail
+			}
+		}
+		return nil
+	}, `select p.for_good, p.error, p.detail from task t join prediction p on p.id = t.prediction
+		where t.cell = ? and t.state = 'method_error' order by t.task`, cell)
+	return n, forGood, first, err
+}
+
 // RatioScore is one per-ratio record.
 type RatioScore struct {
 	Part, Measure string
@@ -175,7 +205,11 @@ type RatioScore struct {
 }
 
 func (r RatioScore) String() string {
-	return fmt.Sprintf("%s/%s/%d: %d %v v%d", r.Part, r.Measure, r.Ratio, r.N, r.Sum, r.MetricVersion)
+	value := "none"
+	if r.Value != nil {
+		value = fmt.Sprint(*r.Value)
+	}
+	return fmt.Sprintf("%s/%s/%d: %d %v %s v%d", r.Part, r.Measure, r.Ratio, r.N, r.Sum, value, r.MetricVersion)
 }
 
 // RatioScores lists the per-ratio records of a cell.
@@ -252,16 +286,18 @@ func (s *Store) Scores(ctx context.Context, cell int64, each func(TaskScore) err
 	}, `select s.task, j.fingerprint, s.state, s.score from score s join judge j on j.id = s.judge where s.cell = ? order by s.task, j.fingerprint`, cell)
 }
 
-// NewestCell returns the newest stored cell of a name that was started, with the canonical inputs
-// of its answers; a zero cell when there is none.
-func (s *Store) NewestCell(ctx context.Context, dataset, ablation, method string, seed int64, fold int) (Cell, string, error) {
+// NewestCell returns the cell of a name in the run that was worked on last among those of the
+// experiment in which it was started, with the canonical inputs of its answers; a zero cell when
+// there is none.
+func (s *Store) NewestCell(ctx context.Context, experiment, dataset, ablation, method string, seed int64, fold int) (Cell, string, error) {
 	var cell Cell
 	var inputs string
 	err := s.query(ctx, func(r *sql.Rows) (err error) {
 		cell, err = scanCell(r)
 		return err
-	}, "select "+cellColumns+` from cell where dataset = ? and ablation = ? and method = ? and seed = ? and fold = ? and identity is not null
-		order by id desc limit 1`, dataset, ablation, method, seed, fold)
+	}, "select "+prefixed("c", cellColumns)+` from cell c join run r on r.id = c.run
+		where r.experiment = ? and c.dataset = ? and c.ablation = ? and c.method = ? and c.seed = ? and c.fold = ? and c.identity is not null
+		order by (select max(i.id) from invocation i where i.run = r.id) desc, c.id desc limit 1`, experiment, dataset, ablation, method, seed, fold)
 	if err != nil || cell.ID == 0 {
 		return Cell{}, "", err
 	}

@@ -3,6 +3,7 @@ package results
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"strings"
 )
 
@@ -41,7 +42,8 @@ type Where struct {
 	Limit              int
 }
 
-// Find lists the tasks of a run that match, in the order of cells and tasks.
+// Find lists the tasks of a run that match, in the order of cells and tasks, all as they stood at
+// one moment.
 func (s *Store) Find(ctx context.Context, run int64, w Where, each func(TaskDetail) error) error {
 	q := "select " + prefixed("c", cellColumns) + `, t.task, t.state, g.episode, g.cluster, g.ratio, g.steps, g.total_steps, g.duplicate, g.open_intent, g.closed_intent,
 		g.label_space, coalesce(p.closed_intent, ''), p.confidence, coalesce(p.predicted_intent, ''), coalesce(p.topk, ''), coalesce(p.error, ''), coalesce(p.detail, ''),
@@ -86,7 +88,18 @@ func (s *Store) Find(ctx context.Context, run int64, w Where, each func(TaskDeta
 		q += " limit ?"
 		args = append(args, w.Limit)
 	}
-	return s.query(ctx, func(r *sql.Rows) error {
+	// One connection for both queries: with one each, a few callers at once would wait for each other.
+	t, err := s.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return fmt.Errorf("reading store %s: %w", s.path, err)
+	}
+	defer t.Rollback()
+	verdicts, err := t.PrepareContext(ctx, verdictsOfTask)
+	if err != nil {
+		return fmt.Errorf("reading store %s: %w", s.path, err)
+	}
+	rows, err := t.QueryContext(ctx, q, args...)
+	return s.scan(rows, err, func(r *sql.Rows) error {
 		var d TaskDetail
 		c, g, p := &d.Cell, &d.Gold, &d.Prediction
 		if err := r.Scan(&c.ID, &c.Run, &c.Position, &c.Dataset, &c.Ablation, &c.Method, &c.Seed, &c.Fold, &c.Data, &c.Split, &c.State, &c.Reason,
@@ -96,22 +109,21 @@ func (s *Store) Find(ctx context.Context, run int64, w Where, each func(TaskDeta
 			return err
 		}
 		g.Task = d.Task
-		if err := s.verdictsOf(ctx, &d); err != nil {
+		rows, err := verdicts.QueryContext(ctx, d.Cell.ID, d.Task)
+		if err := s.scan(rows, err, func(r *sql.Rows) error {
+			var j JudgedDetail
+			err := r.Scan(&j.Judge, &j.State, &j.Score, &j.Level, &j.Reason, &j.Raw, &j.Flags)
+			d.Verdicts = append(d.Verdicts, j)
+			return err
+		}); err != nil {
 			return err
 		}
 		return each(d)
-	}, q, args...)
+	})
 }
 
-func (s *Store) verdictsOf(ctx context.Context, d *TaskDetail) error {
-	return s.query(ctx, func(r *sql.Rows) error {
-		var j JudgedDetail
-		err := r.Scan(&j.Judge, &j.State, &j.Score, &j.Level, &j.Reason, &j.Raw, &j.Flags)
-		d.Verdicts = append(d.Verdicts, j)
-		return err
-	}, `select j.fingerprint, s.state, s.score, v.level, coalesce(v.reason, ''), coalesce(v.raw, ''), coalesce(v.flags, '') from score s join judge j on j.id = s.judge
-		left join verdict v on v.id = s.verdict where s.cell = ? and s.task = ? order by j.id`, d.Cell.ID, d.Task)
-}
+const verdictsOfTask = `select j.fingerprint, s.state, s.score, v.level, coalesce(v.reason, ''), coalesce(v.raw, ''), coalesce(v.flags, '') from score s join judge j on j.id = s.judge
+		left join verdict v on v.id = s.verdict where s.cell = ? and s.task = ? order by j.id`
 
 // prefixed puts a table's alias before each bare column of a list.
 func prefixed(alias, columns string) string {

@@ -41,6 +41,9 @@ type Store struct {
 	identities map[string]int64
 	judges     map[string]int64
 	statements map[string]*sql.Stmt // of the readers, by text
+
+	closing sync.Once
+	closed  error // what Close returned
 }
 
 // Open opens a store for writing, creating it and its folder where needed, and takes the lease: a
@@ -50,6 +53,11 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("creating the folder of store %s: %w", path, err)
 	}
+	// Looked at before it is opened for writing: setting the journal mode changes the file, and it may
+	// be another program's.
+	if err := inspect(ctx, path); err != nil {
+		return nil, err
+	}
 	// The file is made here so that its mode is 0600 whatever the umask: it holds gold.
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -58,11 +66,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err := f.Close(); err != nil {
 		return nil, fmt.Errorf("opening store %s: %w", path, err)
 	}
-	journal, notice := "WAL", ""
-	if onNetwork(path) {
-		journal = "DELETE"
-		notice = fmt.Sprintf("%s lies on a network file system: using a rollback journal, which is slower; a local store is safer", path)
-	}
+	journal, notice := journalFor(path, onNetwork(path))
 	// The busy time-out comes first: eight processes may open one file at once.
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() + "?_busy_timeout=5000&_journal_mode=" + journal +
 		"&_synchronous=NORMAL&_txlock=immediate&_foreign_keys=on"
@@ -77,6 +81,14 @@ func Open(ctx context.Context, path string) (*Store, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// journalFor picks the journal mode and says why it is not the usual one.
+func journalFor(path string, network bool) (mode, notice string) {
+	if network {
+		return "DELETE", fmt.Sprintf("%s lies on a network file system: using a rollback journal, which is slower; a local store is safer", path)
+	}
+	return "WAL", ""
 }
 
 func (s *Store) start(ctx context.Context) error {
@@ -96,13 +108,12 @@ func (s *Store) start(ctx context.Context) error {
 	}
 	read, err := openReader(s.path)
 	if err != nil {
-		return err
+		return errors.Join(err, l.release(s.write))
 	}
 	s.read = read
-	w, err := startWriter(s.write)
+	w, err := startWriter(s.write, l.token)
 	if err != nil {
-		read.Close()
-		return err
+		return errors.Join(err, read.Close(), l.release(s.write))
 	}
 	s.writer = w
 	l.start(func(ctx context.Context, q string, args ...any) error {
@@ -116,27 +127,22 @@ func View(ctx context.Context, path string) (*Store, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, fmt.Errorf("opening store %s: %w", path, err)
 	}
+	names, err := migrationNames()
+	if err != nil {
+		return nil, err
+	}
 	read, err := openReader(path)
 	if err != nil {
 		return nil, err
 	}
-	var version int
-	if err := read.QueryRowContext(ctx, "pragma user_version").Scan(&version); err != nil {
-		read.Close()
-		return nil, explainOpen(path, err)
-	}
-	names, err := migrationNames()
-	if err != nil {
-		read.Close()
-		return nil, err
-	}
-	if version == 0 {
-		read.Close()
-		return nil, fmt.Errorf("%s is not a store of intentlab", path)
-	}
-	if version != len(names) {
-		read.Close()
-		return nil, fmt.Errorf("store %s has schema %d, this program reads %d: run the experiment once with this program, or read it with the one that wrote it", path, version, len(names))
+	h, err := readHeader(ctx, read)
+	switch {
+	case err != nil:
+		return nil, errors.Join(explainOpen(path, err), read.Close())
+	case h.application != applicationID || h.version == 0:
+		return nil, errors.Join(fmt.Errorf("%s is not a store of intentlab", path), read.Close())
+	case h.version != len(names):
+		return nil, errors.Join(fmt.Errorf("store %s has schema %d, this program reads %d: run the experiment once with this program, or read it with the one that wrote it", path, h.version, len(names)), read.Close())
 	}
 	return &Store{path: path, read: read, identities: map[string]int64{}, judges: map[string]int64{}, statements: map[string]*sql.Stmt{}}, nil
 }
@@ -158,17 +164,24 @@ func (s *Store) Path() string { return s.path }
 func (s *Store) Notice() string { return s.notice }
 
 // Close finishes what was put, gives the lease back, folds the write-ahead log into the one file
-// and closes it.
+// and closes it. Closing again does nothing and returns the same.
 func (s *Store) Close() error {
+	s.closing.Do(func() { s.closed = s.close() })
+	return s.closed
+}
+
+func (s *Store) close() error {
 	var errs []error
 	if s.writer != nil {
 		s.lease.stop()
 		errs = append(errs, s.writer.close())
 		errs = append(errs, s.lease.release(s.write))
 	}
+	s.mu.Lock()
 	for _, st := range s.statements {
 		errs = append(errs, st.Close())
 	}
+	s.mu.Unlock()
 	if s.read != nil {
 		errs = append(errs, s.read.Close())
 	}
@@ -190,6 +203,61 @@ func migrationNames() ([]string, error) {
 	return names, nil
 }
 
+// header is what tells a store from other databases and its schema from other schemas.
+type header struct{ version, application, tables int }
+
+func readHeader(ctx context.Context, q interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}) (h header, err error) {
+	for query, to := range map[string]*int{"pragma user_version": &h.version, "pragma application_id": &h.application, "select count(*) from sqlite_schema": &h.tables} {
+		if err := q.QueryRowContext(ctx, query).Scan(to); err != nil {
+			return h, err
+		}
+	}
+	return h, nil
+}
+
+// check refuses what this program must not write to; an empty database is welcome.
+func (h header) check(path string, known int) error {
+	if (h.tables > 0 || h.application != 0) && h.application != applicationID {
+		return fmt.Errorf("%s is a database of another program, not a store of intentlab", path)
+	}
+	if h.version > known {
+		return fmt.Errorf("store %s has schema %d, this program knows %d: use the program that wrote it", path, h.version, known)
+	}
+	return nil
+}
+
+// inspect looks at a file before it is opened for writing. One that isn't there, or is empty, is new.
+func inspect(ctx context.Context, path string) error {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("opening store %s: %w", path, err)
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("opening store %s: it is not a file", path)
+	}
+	if info.Size() == 0 {
+		return nil
+	}
+	names, err := migrationNames()
+	if err != nil {
+		return err
+	}
+	db, err := openReader(path)
+	if err != nil {
+		return err
+	}
+	h, err := readHeader(ctx, db)
+	if err != nil {
+		return errors.Join(explainOpen(path, err), db.Close())
+	}
+	return errors.Join(h.check(path, len(names)), db.Close())
+}
+
 // migrate brings the schema up to date in one transaction.
 func migrate(ctx context.Context, db *sql.DB, path string) error {
 	names, err := migrationNames()
@@ -201,22 +269,14 @@ func migrate(ctx context.Context, db *sql.DB, path string) error {
 		return explainOpen(path, err)
 	}
 	defer t.Rollback()
-	var have, app, tables int
-	if err := t.QueryRowContext(ctx, "pragma user_version").Scan(&have); err != nil {
+	h, err := readHeader(ctx, t)
+	if err != nil {
 		return explainOpen(path, err)
 	}
-	if err := t.QueryRowContext(ctx, "pragma application_id").Scan(&app); err != nil {
-		return explainOpen(path, err)
+	if err := h.check(path, len(names)); err != nil {
+		return err
 	}
-	if err := t.QueryRowContext(ctx, "select count(*) from sqlite_schema").Scan(&tables); err != nil {
-		return explainOpen(path, err)
-	}
-	if tables > 0 && app != applicationID {
-		return fmt.Errorf("%s is a database of another program, not a store of intentlab", path)
-	}
-	if have > len(names) {
-		return fmt.Errorf("store %s has schema %d, this program knows %d: use the program that wrote it", path, have, len(names))
-	}
+	have := h.version
 	if have == len(names) {
 		return nil
 	}

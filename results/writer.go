@@ -5,7 +5,15 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"sync"
 )
+
+// ErrClosed is a write to a store that was closed.
+var ErrClosed = errors.New("the store is closed")
+
+// ErrLeaseLost is a write by a process that was silent for so long that another took the store over.
+// Nothing is written, so that the two can't mix their rows.
+var ErrLeaseLost = errors.New("another process has taken the store over")
 
 // tx is a transaction with the writer's prepared statements.
 type tx struct {
@@ -57,20 +65,24 @@ type request struct {
 // by itself (libraries.md B3, "acknowledged group commit").
 type writer struct {
 	db    *sql.DB
+	token string // of the lease, looked at in every transaction
 	in    chan request
 	done  chan struct{}
 	stmts map[string]*sql.Stmt
 	full  bool
+
+	mu     sync.RWMutex // held for reading while a request is queued
+	closed bool
 }
 
 const largestBatch = 256
 
-func startWriter(db *sql.DB) (*writer, error) {
-	w := &writer{db: db, in: make(chan request, largestBatch), done: make(chan struct{}), stmts: map[string]*sql.Stmt{}}
+func startWriter(db *sql.DB, token string) (*writer, error) {
+	w := &writer{db: db, token: token, in: make(chan request, largestBatch), done: make(chan struct{}), stmts: map[string]*sql.Stmt{}}
 	for _, q := range hot {
 		s, err := db.Prepare(q)
 		if err != nil {
-			return nil, fmt.Errorf("preparing %q: %w", q, err)
+			return nil, errors.Join(fmt.Errorf("preparing %q: %w", q, err), w.closeStatements())
 		}
 		w.stmts[q] = s
 	}
@@ -130,17 +142,57 @@ func (w *writer) commit(batch []request) error {
 		return err
 	}
 	x := &tx{ctx: ctx, tx: t, w: w}
-	for _, r := range batch {
-		if err := r.do(x); err != nil {
-			return errors.Join(err, t.Rollback())
-		}
+	err = w.fenced(x)
+	for i := 0; err == nil && i < len(batch); i++ {
+		err = batch[i].do(x)
+	}
+	if err != nil {
+		// A full disk or an I/O error has rolled back by itself; then there is nothing left to undo,
+		// and the first error is the one that says why.
+		_ = t.Rollback()
+		return err
 	}
 	return t.Commit()
 }
 
+// fenced refuses to write once another process holds the lease.
+func (w *writer) fenced(x *tx) error {
+	mine, err := x.id(holdsLease, w.token)
+	if err == nil && mine == 0 {
+		err = ErrLeaseLost
+	}
+	return err
+}
+
+// send queues a request unless the writer is closed or ctx ends first.
+func (w *writer) send(ctx context.Context, r request) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	if w.closed {
+		return ErrClosed
+	}
+	select {
+	case w.in <- r:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// close carries out what is queued and ends the writer.
 func (w *writer) close() error {
+	w.mu.Lock()
+	w.closed = true
+	w.mu.Unlock()
 	close(w.in)
 	<-w.done
+	return w.closeStatements()
+}
+
+func (w *writer) closeStatements() error {
 	var errs []error
 	for _, s := range w.stmts {
 		errs = append(errs, s.Close())
@@ -154,10 +206,11 @@ func (s *Store) put(ctx context.Context, full bool, do func(*tx) error) error {
 		return fmt.Errorf("store %s is open for reading only", s.path)
 	}
 	r := request{do: do, full: full, ack: make(chan error, 1)}
-	select {
-	case s.writer.in <- r:
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	if err := s.writer.send(ctx, r); err != nil {
+		if errors.Is(err, ErrClosed) {
+			return fmt.Errorf("writing to store %s: %w", s.path, err)
+		}
+		return err
 	}
 	if err := <-r.ack; err != nil {
 		return fmt.Errorf("writing to store %s: %w", s.path, err)

@@ -59,7 +59,7 @@ func (g *Engine) Explain(ctx context.Context, store *results.Store, name string)
 
 // difference compares the cell with the newest stored cell of the same name that has an identity.
 func (p *planner) difference(ctx context.Context, c Cell) ([]string, error) {
-	old, inputs, err := p.store.NewestCell(ctx, p.Engine.dataset(c).Decl.ID, p.ablation(c).ID, p.method(c).ID, c.Seed, c.Fold)
+	old, inputs, err := p.store.NewestCell(ctx, p.Exp.Name, p.Engine.dataset(c).Decl.ID, p.ablation(c).ID, p.method(c).ID, c.Seed, c.Fold)
 	if err != nil || old.ID == 0 {
 		return []string{"no earlier cell of this name was run"}, err
 	}
