@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"intentlab/ablations/task"
 	"intentlab/results"
@@ -24,8 +25,11 @@ func (w *cellRun) episode(ctx context.Context, i int, judged, wanted bool) error
 		for j, id := range ids {
 			rows[j] = results.TaskRow{Task: id, State: results.TaskNotAsked}
 		}
-		w.o.Progress.Did(len(ids), 0, 0)
-		return w.store.Put(ctx, w.run.run.Generation, results.Batch{Cell: w.row.ID, Tasks: rows})
+		if err := w.store.Put(ctx, w.run.run.Generation, results.Batch{Cell: w.row.ID, Tasks: rows}); err != nil {
+			return err
+		}
+		w.stored(len(ids), 0, 0)
+		return nil
 	}
 	hashes, err := w.visibleHashes(w.cell, i)
 	if err != nil {
@@ -40,7 +44,7 @@ func (w *cellRun) episode(ctx context.Context, i int, judged, wanted bool) error
 		keys[j] = answerKey(w.identity, h, id)
 	}
 	a := &asking{cellRun: w, episode: i, keys: keys, hashes: hashes}
-	defer func() { a.claims.release(a.held...) }()
+	defer func() { a.claims.abandon(a.held...) }() // whatever happens, a panic too
 	got, err := a.all(ctx)
 	if err != nil || got == nil {
 		return err
@@ -50,18 +54,12 @@ func (w *cellRun) episode(ctx context.Context, i int, judged, wanted bool) error
 	for j, id := range ids {
 		rows[j] = results.TaskRow{Task: id, State: w.state(ep.ClosedIntent, ep.OpenIntent, got[j]), Key: keys[j]}
 		if got[j].State == results.PredictionFailed {
-			failed++
-			w.failures.Add(1)
-			if got[j].ForGood {
-				w.forGood.Add(1)
-			}
-			text := got[j].Error + ": " + got[j].Detail
-			if w.firstFailure.CompareAndSwap(nil, &text) {
-				w.failed(w.row, text)
+			if failed++; failed == 1 {
+				w.failed(w.row, got[j].Error+": "+got[j].Detail)
 			}
 		}
 	}
-	batch := results.Batch{Cell: w.row.ID, Predictions: a.fresh, Tasks: rows}
+	batch := results.Batch{Cell: w.row.ID, Predictions: a.fresh, Tasks: rows, Paid: w.paid}
 	var judging error
 	if judged && ep.OpenIntent != "" {
 		// The judges of this version are local and quick: one commit an episode holds all. What the
@@ -71,8 +69,15 @@ func (w *cellRun) episode(ctx context.Context, i int, judged, wanted bool) error
 	if err := w.store.Put(context.WithoutCancel(ctx), w.run.run.Generation, batch); err != nil || judging != nil {
 		return errors.Join(err, judging)
 	}
-	w.o.Progress.Did(len(ids), a.asked, failed)
+	a.claims.settle(a.held...)
+	w.stored(len(ids), a.asked, failed)
 	return nil
+}
+
+// stored counts an episode that is stored to its end.
+func (w *cellRun) stored(tasks, asked, failed int) {
+	w.unready.Add(-1)
+	w.o.Progress.Did(tasks, asked, failed)
 }
 
 // state is the state of a task given its prediction, by the rules of A2.
@@ -119,7 +124,7 @@ func (a *asking) all(ctx context.Context) (got []results.Prediction, err error) 
 		default:
 			p, ok, err := a.one(ctx, j)
 			if err != nil {
-				return nil, err
+				return nil, errors.Join(err, a.flush(context.WithoutCancel(ctx)))
 			}
 			if !ok {
 				return nil, a.flush(context.WithoutCancel(ctx))
@@ -149,6 +154,9 @@ func (a *asking) one(ctx context.Context, j int) (p results.Prediction, ok bool,
 		if err != nil {
 			return p, false, err
 		}
+		if mine {
+			a.held = append(a.held, a.keys[j])
+		}
 		if mine && !settled {
 			break
 		}
@@ -157,9 +165,11 @@ func (a *asking) one(ctx context.Context, j int) (p results.Prediction, ok bool,
 		if err != nil {
 			return p, false, err
 		}
-		if p, found := have[a.keys[j]]; found && a.usable(p) {
+		// What failed for good in this very invocation is not asked once more by --retry-failed.
+		if p, found := have[a.keys[j]]; found && (a.usable(p) || mine && p.ForGood) {
 			if mine {
-				a.claims.release(a.keys[j])
+				a.held = a.held[:len(a.held)-1]
+				a.claims.settle(a.keys[j])
 			}
 			return p, true, nil
 		}
@@ -167,7 +177,6 @@ func (a *asking) one(ctx context.Context, j int) (p results.Prediction, ok bool,
 			break
 		}
 	}
-	a.held = append(a.held, a.keys[j])
 	if err := a.ready(ctx); err != nil {
 		return p, false, err
 	}
@@ -226,21 +235,30 @@ func (a *asking) predict(ctx context.Context, j int) (p results.Prediction, stop
 	p.InputTokens, p.OutputTokens, p.CostUSD = answer.Usage.InputTokens, answer.Usage.OutputTokens, answer.Usage.CostUSD
 	if len(answer.ClosedTopK) > 0 {
 		if p.TopK, err = canonical(answer.ClosedTopK); err != nil {
-			return p, true, fmt.Errorf("answer of %s: %w", a.method(a.cell).ID, err)
+			p.State, p.ForGood, p.Error, p.Detail = results.PredictionFailed, true, "bad_answer", fmt.Sprintf("the ranked labels can't be stored: %v", err)
 		}
+	}
+	if p.Confidence != nil && !finite(*p.Confidence) {
+		p.Confidence = nil // dropped, as any confidence outside of [0, 1] (A2)
+	}
+	if !finite(p.CostUSD) {
+		p.CostUSD = 0
+		p.State, p.ForGood, p.Error, p.Detail = results.PredictionFailed, true, "bad_answer", "the cost is not a number"
 	}
 	return p, false, nil
 }
 
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
 // flush stores what was answered and gives the claims back.
 func (a *asking) flush(ctx context.Context) error {
 	if len(a.fresh) > 0 {
-		if err := a.store.Put(ctx, a.run.run.Generation, results.Batch{Cell: a.row.ID, Predictions: a.fresh}); err != nil {
+		if err := a.store.Put(ctx, a.run.run.Generation, results.Batch{Cell: a.row.ID, Predictions: a.fresh, Paid: a.paid}); err != nil {
 			return err
 		}
 		a.fresh = a.fresh[:0]
 	}
-	a.claims.release(a.held...)
+	a.claims.settle(a.held...)
 	a.held = a.held[:0]
 	return nil
 }

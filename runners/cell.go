@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -31,45 +32,54 @@ type cellRun struct {
 	labels    metrics.LabelSet
 	stepwise  bool // store every answer before the next prefix is shown
 	perTask   bool
+	paid      bool // the answers come from an endpoint: a power cut must not lose them
 	log       *cappedLog
 
-	failures, forGood atomic.Int64
-	why               atomic.Pointer[predictors.Failure] // the failure that ended the cell
-	firstFailure      atomic.Pointer[string]
+	why     atomic.Pointer[predictors.Failure] // the failure that ended the cell
+	silent  sync.Map                           // judge id → the error after which it was not asked again
+	unready atomic.Int64                       // episodes that are not stored to their end
 }
 
 // cell runs one cell: fit, predict, judge, record. Failures of the method are stored with it; the
-// error is of the machine.
-func (r *run) cell(ctx context.Context, c Cell, row results.Cell) error {
+// error is of the machine. ended is false for a cell that still is to do.
+func (r *run) cell(ctx context.Context, c Cell, row results.Cell) (ended bool, err error) {
 	w := &cellRun{run: r, cell: c, row: row, labels: metrics.NewLabelSet(r.dataset(c).Space.Labels), log: &cappedLog{}}
-	err := w.start(ctx)
+	err = r.safely(ctx, row, func() error { return w.start(ctx) })
 	if err == nil {
 		err = w.episodes(ctx)
 	}
 	if w.predictor != nil {
-		err = errors.Join(err, w.predictor.Close())
+		err = errors.Join(err, r.safely(ctx, row, func() error { return asCause(ctx, w.predictor.Close()) }))
 	}
 	if text := w.log.String(); text != "" {
 		if e := r.store.Event(context.WithoutCancel(ctx), r.invocation, "output", row.ID, text); e != nil {
-			return errors.Join(err, e)
+			return false, errors.Join(err, e)
 		}
 	}
 	if ctx.Err() != nil {
-		return nil // to do, never failed
+		return false, nil // to do, never failed
 	}
 	if f := w.why.Load(); f != nil {
-		return r.failCell(ctx, w.row, f.Detail, f.ForGood)
+		return true, r.failCell(ctx, w.row, sentence(f), f.ForGood)
 	}
 	if f, ok := errors.AsType[*predictors.Failure](err); ok {
-		return r.failCell(ctx, w.row, f.Detail, f.ForGood)
+		return true, r.failCell(ctx, w.row, sentence(f), f.ForGood)
 	}
 	if c, ok := errors.AsType[*causeError](err); ok {
-		return r.failCell(ctx, w.row, c.Error(), false)
+		return true, r.failCell(ctx, w.row, c.Error(), false)
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	return w.finish(ctx)
+}
+
+// sentence is what a failure says; its word where it says nothing more.
+func sentence(f *predictors.Failure) string {
+	if f.Detail == "" {
+		return f.Reason
+	}
+	return f.Detail
 }
 
 // causeError is a failure of the cell's own making (a fit, a file), as against one of the store.
@@ -96,6 +106,9 @@ func (w *cellRun) start(ctx context.Context) error {
 		w.stepwise = true
 		setup.Env = predictors.CommandEnv(o, g.getenv)
 	}
+	if m.Endpoint != "" {
+		w.stepwise, w.paid = true, true
+	}
 	w.perTask = g.traits(m).perTask
 	if w.predictor, err = kind.New(setup); err != nil {
 		return &causeError{fmt.Errorf("method %s: %w", m.ID, err)}
@@ -113,7 +126,9 @@ func (w *cellRun) start(ctx context.Context) error {
 	}
 	w.identity = hash
 	w.row.State, w.row.Reason, w.row.ForGood, w.row.Fit = results.CellPending, "", false, fit
-	w.row.DuplicateOf = w.twin(v)
+	if w.row.DuplicateOf, err = w.twin(ctx, v); err != nil {
+		return &causeError{err}
+	}
 	if w.row.Identity, err = w.store.IdentityID(ctx, hash, inputs); err != nil {
 		return err
 	}
@@ -141,7 +156,7 @@ func (w *cellRun) checkFile(ctx context.Context) error {
 	}
 	unknown, err := f.Unknown(ctx, func(id string) bool { return known[id] })
 	if err != nil {
-		return asCause(err)
+		return asCause(ctx, err)
 	}
 	if len(unknown) > 0 {
 		return &predictors.Failure{Reason: "unknown_task", ForGood: true, Cell: true,
@@ -159,27 +174,28 @@ func (w *cellRun) space() task.LabelSpace {
 }
 
 // twin names the ablation, earlier in the file, whose variant of this dataset is byte-identical.
-func (w *cellRun) twin(v *variant) string {
-	for j := range w.Exp.Ablations {
+func (w *cellRun) twin(ctx context.Context, v *variant) (string, error) {
+	for j := range w.cell.Ablation {
 		other := w.variants[[2]int{w.cell.Dataset, j}]
-		if j == w.cell.Ablation {
-			return ""
+		if err := other.prepare(ctx, w.workers); err != nil {
+			return "", err
 		}
-		if other.prepare(context.Background(), w.workers) == nil && other.digest == v.digest {
-			return w.Exp.Ablations[j].ID
+		if other.digest == v.digest {
+			return w.Exp.Ablations[j].ID, nil
 		}
 	}
-	return ""
+	return "", nil
 }
 
 // episodes runs the episodes of the cell side by side; within one they are strictly in grid order.
 func (w *cellRun) episodes(ctx context.Context) error {
 	d := w.dataset(w.cell)
 	asked, judged := d.asked(d.Fold(w.cell.Fold), w.Exp.Evaluate)
-	wanted, err := w.sampled(d, asked)
+	wanted, err := w.sampled(w.cell, asked)
 	if err != nil {
 		return &causeError{err}
 	}
+	w.unready.Store(int64(len(asked)))
 	p := pool.New().WithMaxGoroutines(w.parallel()).WithContext(ctx).WithCancelOnError().WithFirstError()
 	for _, chain := range w.chains(d, asked) {
 		if ctx.Err() != nil || w.over() {
@@ -190,7 +206,7 @@ func (w *cellRun) episodes(ctx context.Context) error {
 				if ctx.Err() != nil || w.over() {
 					return nil
 				}
-				if err := w.episode(ctx, i, judged[i], wanted == nil || wanted[i]); err != nil {
+				if err := w.safely(ctx, w.row, func() error { return w.episode(ctx, i, judged[i], wanted == nil || wanted[i]) }); err != nil {
 					return err
 				}
 			}
@@ -228,21 +244,22 @@ func (w *cellRun) parallel() int {
 }
 
 // over reports whether nothing new may be started in this cell.
-func (w *cellRun) over() bool { return w.why.Load() != nil || w.draining() }
+func (w *cellRun) over() bool { return w.why.Load() != nil || w.stopping() }
 
-// sampled is the subset of episodes that a method with a `sample` block is asked about; nil is all.
-func (w *cellRun) sampled(d *Data, asked []int) (map[int]bool, error) {
-	s := w.method(w.cell).Sample
-	if s == nil || s.Episodes <= 0 {
+// sampled is the subset of a cell's episodes that a method with a `sample` block is asked about; nil
+// is all.
+func (g *Engine) sampled(c Cell, asked []int) (map[int]bool, error) {
+	m, d := g.method(c), g.dataset(c)
+	if m.Sample == nil || m.Sample.Episodes <= 0 {
 		return nil, nil
 	}
 	eps := make([]trajectory.Episode, len(asked))
 	for n, i := range asked {
 		eps[n] = d.Episodes[i]
 	}
-	idx, err := partition.Sample(eps, s.Episodes, s.Seed, partition.SampleUnit(w.Kinds.Formats[d.Decl.Format].SplitUnit))
+	idx, err := partition.Sample(eps, m.Sample.Episodes, m.Sample.Seed, partition.SampleUnit(g.Kinds.Formats[d.Decl.Format].SplitUnit))
 	if err != nil {
-		return nil, fmt.Errorf("sampling for method %s: %w", w.method(w.cell).ID, err)
+		return nil, fmt.Errorf("sampling for method %s: %w", m.ID, err)
 	}
 	out := map[int]bool{}
 	for _, n := range idx {
@@ -251,24 +268,29 @@ func (w *cellRun) sampled(d *Data, asked []int) (map[int]bool, error) {
 	return out, nil
 }
 
-// finish records the outcome of a cell that ran to its end.
-func (w *cellRun) finish(ctx context.Context) error {
-	counts, err := w.store.TaskCounts(ctx, w.row.ID)
+// finish records the outcome of a cell that ran to its end. Everything is counted from the rows, so
+// that it is the same after any number of resumes.
+func (w *cellRun) finish(ctx context.Context) (ended bool, err error) {
+	if w.unready.Load() > 0 {
+		return false, nil // drained: pending
+	}
+	n, forGood, first, err := w.store.Failures(ctx, w.row.ID)
 	if err != nil {
-		return err
+		return false, err
 	}
-	stored := 0
-	for _, n := range counts {
-		stored += n
+	var reasons []string
+	w.row.State, w.row.ForGood = results.CellDone, n > 0 && forGood == n
+	if n > 0 {
+		reasons = append(reasons, fmt.Sprintf("%d of %d tasks failed (%s)", n, w.row.Tasks, first))
 	}
-	if stored < w.row.Tasks {
-		return nil // drained: pending
+	for _, j := range w.judgesOf(w.dataset(w.cell)) {
+		if err, ok := w.silent.Load(j.Decl.ID); ok {
+			reasons = append(reasons, fmt.Sprintf("judge %s stopped: %v", j.Decl.ID, err))
+			w.row.ForGood = false
+		}
 	}
-	w.row.State, w.row.Reason, w.row.ForGood = results.CellDone, "", false
-	if n := w.failures.Load(); n > 0 {
-		w.row.Reason = fmt.Sprintf("%d of %d tasks failed (%s)", counts[results.TaskMethodError], w.row.Tasks, *w.firstFailure.Load())
-		w.row.ForGood = w.forGood.Load() == n
+	if w.row.Reason = strings.Join(reasons, "; "); w.row.Reason != "" {
 		w.failed(w.row, w.row.Reason)
 	}
-	return w.store.FinishCell(ctx, w.row)
+	return true, w.store.FinishCell(ctx, w.row)
 }

@@ -12,8 +12,8 @@ import (
 type claims struct {
 	mu   *sync.Mutex
 	held map[string]chan struct{}
-	// settled remembers, by a part of the key, what was released in this invocation: only such a key
-	// can have been answered since a look into the store. A clash costs one more look.
+	// settled remembers, by a part of the key, what was answered and stored in this invocation: only
+	// such a key can have been answered since a look into the store. A clash costs one more look.
 	settled map[uint64]struct{}
 }
 
@@ -22,8 +22,8 @@ func newClaims() claims {
 }
 
 // take claims a key. When somebody else holds it, it waits for the release and returns false: look
-// into the store, then try again. settled says that the key was released before, so that a look into
-// the store is due even though it is now held by the caller.
+// into the store, then try again. settled says that the key may have been answered in this invocation,
+// so that a look into the store is due even though it is now held by the caller.
 func (c claims) take(ctx context.Context, key string) (mine, settled bool, err error) {
 	c.mu.Lock()
 	ch, taken := c.held[key]
@@ -52,15 +52,22 @@ func shortKey(key string) uint64 {
 	return n
 }
 
-// release gives keys back, after their answers are stored.
-func (c claims) release(keys ...string) {
+// settle gives keys back after their answers are stored.
+func (c claims) settle(keys ...string) { c.release(true, keys) }
+
+// abandon gives keys back that were not answered; settled ones are left alone.
+func (c claims) abandon(keys ...string) { c.release(false, keys) }
+
+func (c claims) release(settled bool, keys []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, k := range keys {
 		if ch, ok := c.held[k]; ok {
 			close(ch)
 			delete(c.held, k)
-			c.settled[shortKey(k)] = struct{}{}
+			if settled {
+				c.settled[shortKey(k)] = struct{}{}
+			}
 		}
 	}
 }

@@ -99,7 +99,7 @@ func Prepare(ctx context.Context, e *matrix.Experiment, kinds Kinds, o Options) 
 		asked, _ := d.asked(d.Fold(c.Fold), e.Evaluate)
 		g.Cells = append(g.Cells, Cell{Cell: c, Tasks: len(asked) * len(e.Ratios)})
 	}
-	return g, g.declare()
+	return g, g.declare(ctx)
 }
 
 // readAll reads the datasets side by side and reports what is wrong with any of them, in declared
@@ -151,7 +151,7 @@ func (g *Engine) judgesOf(d *Data) []*Judging {
 }
 
 // declare fills in what is stored with the run.
-func (g *Engine) declare() error {
+func (g *Engine) declare(ctx context.Context) error {
 	e := g.Exp
 	d := results.Declaration{Experiment: e.Name, Description: e.Description, ConfigHash: e.ConfigHash(), Config: e.Resolved,
 		Seeds: e.Seeds, Evaluate: e.Evaluate, Baseline: results.BaselineInfo{Closed: e.Baseline.Closed, Open: e.Baseline.Open}}
@@ -191,13 +191,49 @@ func (g *Engine) declare() error {
 	id := d
 	id.Config, id.ConfigHash, id.Description = nil, "", ""
 	id.Datasets = append([]results.DatasetInfo(nil), d.Datasets...)
-	var err error
+	answers, err := g.answersOf(ctx)
+	if err != nil {
+		return err
+	}
 	g.Identity, err = task.Hash(struct {
 		Declaration results.Declaration
 		Excludes    []matrix.Exclude
 		Samples     []*matrix.Sample
-	}{id, plainExcludes(e.Excludes), samplesOf(e.Methods)})
+		KeyVersion  int
+		Answers     []methodAnswers
+	}{id, plainExcludes(e.Excludes), samplesOf(e.Methods), KeyVersion, answers})
 	return err
+}
+
+// methodAnswers is what decides a method's answers beside its declaration. Without it a cell that is
+// done would stay so after its predictions file, or the program itself, has changed.
+type methodAnswers struct {
+	CodeVersion int
+	PerTask     bool
+	Files       map[string]string
+}
+
+func (g *Engine) answersOf(ctx context.Context) ([]methodAnswers, error) {
+	out := make([]methodAnswers, len(g.Exp.Methods))
+	for i, m := range g.Exp.Methods {
+		out[i] = methodAnswers{CodeVersion: g.Kinds.Methods[m.Uses].CodeVersion, PerTask: g.traits(m).perTask, Files: map[string]string{}}
+	}
+	for _, c := range g.Cells {
+		if c.State != matrix.CellRun {
+			continue
+		}
+		files, err := g.files(ctx, c)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err != nil {
+			continue // a file that can't be read fails its cell, when it runs
+		}
+		for name, hash := range files {
+			out[c.Method].Files[name] = hash
+		}
+	}
+	return out, nil
 }
 
 // plainExcludes drops positions in the file: moving a block is no change.

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 
-	"intentlab/results"
 	"intentlab/runners/predictors"
 )
 
-// prepareFit returns the hash of the cell's fit, "" for methods that are not fitted.
+// prepareFit returns the hash of the cell's fit, "" for methods that are not fitted. Cells that need
+// the same fit wait for the one that makes it.
 func (w *cellRun) prepareFit(ctx context.Context, files map[string]string) (string, error) {
 	l, ok := w.predictor.(predictors.Learner)
 	if !ok {
@@ -20,32 +20,42 @@ func (w *cellRun) prepareFit(ctx context.Context, files map[string]string) (stri
 	if err != nil {
 		return "", err
 	}
+	for mine := false; !mine; {
+		if mine, _, err = w.claims.take(ctx, key); err != nil {
+			return "", err
+		}
+	}
+	defer w.claims.abandon(key)
+	asks, mayNotFit := w.predictor.(interface {
+		Fits(context.Context) (bool, error)
+	})
 	hash, ok, err := w.store.FitHash(ctx, key)
 	if err != nil {
 		return "", err
 	}
 	if ok {
-		if hash == noFit {
+		if mayNotFit && hash == noFit {
 			return "", nil
 		}
 		w.learner, w.fitKey = l, key
 		return hash, nil
 	}
-	if asks, ok := w.predictor.(interface {
-		Fits(context.Context) (bool, error)
-	}); ok {
+	if mayNotFit {
 		fits, err := asks.Fits(ctx)
 		if err != nil {
-			return "", asCause(err)
+			return "", asCause(ctx, err)
 		}
 		if !fits {
 			_, err := w.store.PutFit(ctx, key, inputs, nil)
 			return "", err
 		}
 	}
-	hash, err = w.fit(ctx, w.store, w.cell, l, key, inputs)
+	artefact, err := w.fit(ctx, w.cell, l)
 	if err != nil {
-		return "", asCause(err)
+		return "", asCause(ctx, err)
+	}
+	if hash, err = w.store.PutFit(ctx, key, inputs, artefact); err != nil {
+		return "", err
 	}
 	w.loaded.Do(func() {}) // fitted here: nothing to load
 	w.learner, w.fitKey = l, key
@@ -55,9 +65,10 @@ func (w *cellRun) prepareFit(ctx context.Context, files map[string]string) (stri
 // noFit is the hash of the empty artefact: a worker that said it has nothing to fit.
 const noFit = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
-// asCause leaves failures and context errors as they are and marks the rest as the cell's own.
-func asCause(err error) error {
-	if _, ok := errors.AsType[*predictors.Failure](err); ok || errors.Is(err, context.Canceled) {
+// asCause leaves failures, and whatever a cancelled run brings, as they are and marks the rest as the
+// cell's own. Nil stays nil.
+func asCause(ctx context.Context, err error) error {
+	if _, ok := errors.AsType[*predictors.Failure](err); ok || err == nil || ctx.Err() != nil {
 		return err
 	}
 	return &causeError{err}
@@ -75,21 +86,21 @@ func (w *cellRun) ready(ctx context.Context) error {
 			err = w.learner.Load(bytes.NewReader(artefact))
 		}
 		if err != nil {
-			w.loadErr = asCause(fmt.Errorf("loading the fit: %w", err))
+			w.loadErr = asCause(ctx, fmt.Errorf("loading the fit: %w", err))
 		}
 	})
 	return w.loadErr
 }
 
-// fit fits a learner and stores the artefact; it returns the content hash.
-func (g *Engine) fit(ctx context.Context, s *results.Store, c Cell, p predictors.Learner, key, inputs string) (string, error) {
+// fit fits a learner and returns its artefact.
+func (g *Engine) fit(ctx context.Context, c Cell, p predictors.Learner) ([]byte, error) {
 	fold, v := g.dataset(c).Fold(c.Fold), g.variant(c)
 	if err := p.Fit(ctx, v.examples(fold.Train), v.examples(fold.Dev)); err != nil {
-		return "", fmt.Errorf("fitting: %w", err)
+		return nil, fmt.Errorf("fitting: %w", err)
 	}
 	var artefact bytes.Buffer
 	if err := p.Save(&artefact); err != nil {
-		return "", fmt.Errorf("saving the fit: %w", err)
+		return nil, fmt.Errorf("saving the fit: %w", err)
 	}
-	return s.PutFit(ctx, key, inputs, artefact.Bytes())
+	return artefact.Bytes(), nil
 }

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sourcegraph/conc/panics"
 	"github.com/sourcegraph/conc/pool"
 
 	"intentlab/results"
+	"intentlab/runners/predictors"
 )
 
 // RunOptions say how to run.
@@ -50,38 +52,43 @@ type run struct {
 	o          RunOptions
 	judgeIDs   map[string]int64
 	claims     claims
+	ended      atomic.Int64 // cells that came to their end, whatever it was
 
-	mu      sync.Mutex
-	first   string
-	digests map[string]string // dataset and variant digest → the first ablation that has it
+	mu    sync.Mutex
+	first string
 }
 
 // Run runs what is missing and resumes what was interrupted. Cells run side by side; everything
 // that is answered is stored before it counts. The error is of the machine (a store that can't be
 // written); failures of methods are rows and show in the outcome.
 func (g *Engine) Run(ctx context.Context, store *results.Store, o RunOptions) (Outcome, error) {
-	r := &run{Engine: g, store: store, o: o, judgeIDs: map[string]int64{}, claims: newClaims(), digests: map[string]string{}}
+	r := &run{Engine: g, store: store, o: o, judgeIDs: map[string]int64{}, claims: newClaims()}
 	if r.o.Progress == nil {
 		r.o.Progress = NewProgress()
 	}
+	finish := context.WithoutCancel(ctx)
 	rows, err := r.open(ctx)
 	if err != nil {
+		if r.invocation != 0 {
+			word := "broken"
+			if ctx.Err() != nil {
+				word = "interrupted"
+			}
+			err = errors.Join(err, store.End(finish, r.invocation, word))
+		}
 		return Outcome{}, err
 	}
 	todo := r.todo(rows)
 	runErr := r.cells(ctx, rows, todo)
 	out := Outcome{Run: r.run, FirstError: r.first}
-	if stopped := errors.Is(runErr, errPaused); stopped || ctx.Err() != nil || r.draining() {
-		out.Paused = stopped
-		out.Interrupted = !stopped
-		if ctx.Err() != nil || stopped {
-			runErr = nil
-		}
+	// A run that was told to stop after its last cell is done, not interrupted.
+	if runErr == nil && int(r.ended.Load()) < len(todo) {
+		out.Interrupted = ctx.Err() != nil || r.drained()
+		out.Paused = !out.Interrupted
 	}
 	// The state of the store decides the outcome, not what this process believes.
-	finish := context.WithoutCancel(ctx)
-	if err := r.settle(finish, todo, &out); err != nil {
-		return out, errors.Join(runErr, err)
+	if err := r.settle(finish, rows, todo, &out); err != nil {
+		return out, errors.Join(runErr, err, store.End(finish, r.invocation, "broken"))
 	}
 	word := "done"
 	switch {
@@ -96,9 +103,6 @@ func (g *Engine) Run(ctx context.Context, store *results.Store, o RunOptions) (O
 	}
 	return out, errors.Join(runErr, store.End(finish, r.invocation, word))
 }
-
-// errPaused ends a run at its moment.
-var errPaused = errors.New("paused")
 
 // open registers run, invocation, data and cells and returns the stored cells in declared order.
 func (r *run) open(ctx context.Context) ([]results.Cell, error) {
@@ -160,12 +164,15 @@ func (r *run) todo(rows []results.Cell) []int {
 }
 
 // wants reports whether a plain run takes a cell: pending ones, failed-by-circumstance ones, and
-// with retry those that failed for good.
+// with retry those that failed for good. A cell that is done carries a reason when something in it
+// failed.
 func wants(row results.Cell, retry bool) bool {
 	switch row.State {
 	case results.CellPending:
 		return true
-	case results.CellFailed, results.CellDone:
+	case results.CellFailed:
+		return retry || !row.ForGood
+	case results.CellDone:
 		return row.Reason != "" && (retry || !row.ForGood)
 	}
 	return false
@@ -175,33 +182,34 @@ func wants(row results.Cell, retry bool) bool {
 func (r *run) cells(ctx context.Context, rows []results.Cell, todo []int) error {
 	p := pool.New().WithMaxGoroutines(r.workers).WithContext(ctx).WithCancelOnError().WithFirstError()
 	for _, i := range todo {
-		if ctx.Err() != nil || r.draining() {
+		if ctx.Err() != nil || r.stopping() {
 			break
 		}
 		p.Go(func(ctx context.Context) error {
-			if ctx.Err() != nil || r.draining() {
+			if ctx.Err() != nil || r.stopping() {
 				return nil
 			}
-			if !r.o.Until.IsZero() && !time.Now().Before(r.o.Until) {
-				return errPaused
+			ended, err := r.cell(ctx, r.Cells[i], rows[i])
+			if ended && err == nil {
+				r.ended.Add(1)
 			}
-			return r.guarded(ctx, r.Cells[i], rows[i])
+			return err
 		})
 	}
 	return p.Wait()
 }
 
-// guarded runs one cell; a panic in it is that cell's failure, not the run's.
-func (r *run) guarded(ctx context.Context, c Cell, row results.Cell) error {
-	var err error
-	if caught := panics.Try(func() { err = r.cell(ctx, c, row) }); caught != nil {
-		text := fmt.Sprintf("method %s broke: %v", row.Method, caught.Value)
-		if err := r.store.Event(context.WithoutCancel(ctx), r.invocation, "panic", row.ID, caught.String()); err != nil {
-			return err
-		}
-		return r.failCell(ctx, row, text, true)
+// safely calls f; a panic in it is the failure of the cell, not of the run. The stack becomes an
+// event.
+func (r *run) safely(ctx context.Context, row results.Cell, f func() error) (err error) {
+	caught := panics.Try(func() { err = f() })
+	if caught == nil {
+		return err
 	}
-	return err
+	if err := r.store.Event(context.WithoutCancel(ctx), r.invocation, "panic", row.ID, caught.String()); err != nil {
+		return err
+	}
+	return &predictors.Failure{Reason: "panic", Detail: fmt.Sprintf("method %s broke: %v", row.Method, caught.Value), Cell: true, ForGood: true}
 }
 
 // failCell records that a cell failed as a whole.
@@ -221,7 +229,12 @@ func (r *run) failed(row results.Cell, reason string) {
 	}
 }
 
-func (r *run) draining() bool {
+// stopping reports whether nothing new may be started: the run is drained, or its moment has come.
+func (r *run) stopping() bool {
+	return r.drained() || !r.o.Until.IsZero() && !time.Now().Before(r.o.Until)
+}
+
+func (r *run) drained() bool {
 	select {
 	case <-r.o.Drain:
 		return true
@@ -230,24 +243,29 @@ func (r *run) draining() bool {
 	}
 }
 
-// settle counts what the cells of this run came to.
-func (r *run) settle(ctx context.Context, todo []int, out *Outcome) error {
+// settle counts what the cells that this invocation was for came to; those that Only left out don't
+// count. before are the cells in declared order as they were found.
+func (r *run) settle(ctx context.Context, before []results.Cell, todo []int, out *Outcome) error {
 	rows, err := r.store.Cells(ctx, r.run.ID)
 	if err != nil {
 		return err
 	}
-	chosen := map[int]bool{}
+	asked, chosen := map[int64]bool{}, map[int64]bool{}
+	for i, row := range before {
+		asked[row.ID] = r.o.Only == nil || r.o.Only(r.Cells[i])
+	}
 	for _, i := range todo {
-		chosen[i] = true
+		chosen[before[i].ID] = true
 	}
 	for _, row := range rows {
 		switch {
+		case !asked[row.ID]:
 		case row.State == results.CellFailed, row.State == results.CellDone && row.Reason != "":
 			out.Failed++
 			if out.FirstError == "" {
 				out.FirstError = fmt.Sprintf("%s/%s/%s: %s", row.Dataset, row.Ablation, row.Method, row.Reason)
 			}
-		case row.State == results.CellPending && chosen[row.Position]:
+		case row.State == results.CellPending && chosen[row.ID]:
 			counts, err := r.store.TaskCounts(ctx, row.ID)
 			if err != nil {
 				return err

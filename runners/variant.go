@@ -24,7 +24,8 @@ type variant struct {
 	seed  uint64
 	space string // name of the label space in the contract
 
-	once   sync.Once
+	mu     sync.Mutex
+	ready  bool
 	err    error
 	hashes [][]string // by episode and ratio
 	digest string     // of all hashes: equal digests are byte-identical variants
@@ -51,10 +52,20 @@ func (v *variant) options(trajectory.Episode) []ablations.Option {
 	return []ablations.Option{ablations.WithLabelSpace(v.space), ablations.WithSeed(v.seed)}
 }
 
-// prepare computes the visible hashes of all prefixes, once, on all cores.
+// prepare computes the visible hashes of all prefixes, once, on all cores. Being cancelled is not
+// remembered.
 func (v *variant) prepare(ctx context.Context, workers int) error {
-	v.once.Do(func() { v.err = v.hash(ctx, workers) })
-	return v.err
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.ready {
+		return v.err
+	}
+	err := v.hash(ctx, workers)
+	if err != nil && ctx.Err() != nil {
+		return err
+	}
+	v.ready, v.err = true, err
+	return err
 }
 
 func (v *variant) hash(ctx context.Context, workers int) error {
