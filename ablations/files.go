@@ -102,7 +102,13 @@ func GraphFileName(id string) string {
 	return name + ".json"
 }
 
-// separateTrees reports an error unless neither folder lies in the other, links resolved.
+// PlacementError says that gold would stand where a predictor may read it. It is a mistake of the
+// request, not of the machine.
+type PlacementError struct{ text string }
+
+func (e *PlacementError) Error() string { return e.text }
+
+// separateTrees reports a *PlacementError unless neither folder lies in the other, links resolved.
 func separateTrees(out, gold string) error {
 	o, err := resolved(out)
 	if err != nil {
@@ -117,9 +123,9 @@ func separateTrees(out, gold string) error {
 	}
 	switch {
 	case inside(g, o):
-		return fmt.Errorf("the gold folder %s lies in the model-visible folder %s: name one outside", gold, out)
+		return &PlacementError{fmt.Sprintf("the gold folder %s lies in the model-visible folder %s: name one outside", gold, out)}
 	case inside(o, g):
-		return fmt.Errorf("the model-visible folder %s lies in the gold folder %s: name one outside", out, gold)
+		return &PlacementError{fmt.Sprintf("the model-visible folder %s lies in the gold folder %s: name one outside", out, gold)}
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -44,6 +45,9 @@ func (c *generateCmd) Run(ctx context.Context, e env) error {
 		datasets, specs := g.Generation(fold)
 		made, err := ablations.Generate(ctx, datasets, specs, ablations.GenerateOptions{Out: c.Out, GoldOut: c.GoldOut, Grid: exp.Ratios,
 			Evaluate: exp.Evaluate, Fold: fold, Graphs: graphs, Seed: exp.Seed, Workers: c.Jobs})
+		if _, ok := errors.AsType[*ablations.PlacementError](err); ok {
+			return usage(err)
+		}
 		if err != nil {
 			return err
 		}

@@ -40,6 +40,9 @@ func (c *evaluateCmd) Run(ctx context.Context, e env) error {
 		}
 		return usage(err)
 	}
+	if c.LabelSpaces == "" && !c.Oracle {
+		fmt.Fprintln(e.err, "note: without --label-spaces invalid labels are not tested: they count as wrong answers")
+	}
 	ev, err := in.evaluate(ctx)
 	if err != nil {
 		return err

@@ -48,7 +48,8 @@ func existing(ctx context.Context, path string) (*results.Store, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	return results.View(ctx, path)
+	store, err := results.View(ctx, path)
+	return store, usage(err)
 }
 
 type previewCmd struct {
