@@ -28,6 +28,9 @@ const root = "../.."
 //     output; -update-docs rewrites it.
 //   - docs/language.md is the output of `intentlab docs`, whole.
 func TestDocumentation(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the documentation's commands, with a program built apart, for some 20 s")
+	}
 	bin := t.TempDir()
 	// Without -race and without stamping: it is the program that a reader builds, whatever tests it.
 	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", filepath.Join(bin, "intentlab"), ".").CombinedOutput(); err != nil {
@@ -253,6 +256,25 @@ func links(t *testing.T, file string) {
 		}
 		if _, err := os.Stat(filepath.Join(filepath.Dir(file), filepath.FromSlash(m[1]))); err != nil {
 			t.Errorf("%s links to %s: %v", file, m[1], err)
+		}
+	}
+}
+
+func TestEveryModuleInTheBinaryHasItsLicenceListed(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}", ".")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("listing the modules: %v", err)
+	}
+	text := read(t, filepath.Join(root, "docs", "licences.md"))
+	modules := strings.Fields(string(out))
+	if len(modules) == 0 {
+		t.Fatal("no module is listed")
+	}
+	for _, m := range modules {
+		if !strings.Contains(text, "| "+m+" | ") {
+			t.Errorf("docs/licences.md doesn't list %s", m)
 		}
 	}
 }
