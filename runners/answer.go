@@ -165,8 +165,9 @@ func (a *asking) one(ctx context.Context, j int) (p results.Prediction, ok bool,
 		if err != nil {
 			return p, false, err
 		}
-		// What failed for good in this very invocation is not asked once more by --retry-failed.
-		if p, found := have[a.keys[j]]; found && (a.usable(p) || mine && p.ForGood) {
+		// What this very invocation has asked is not asked once more, though it failed: the next run
+		// tries again, and equal questions of several cells fail alike.
+		if p, found := have[a.keys[j]]; found && (a.usable(p) || mine) {
 			if mine {
 				a.held = a.held[:len(a.held)-1]
 				a.claims.settle(a.keys[j])

@@ -47,6 +47,8 @@ type PlanCell struct {
 	Tasks    int    `json:"tasks"`
 	Stored   int    `json:"stored"`   // tasks whose answer is stored
 	Requests int    `json:"requests"` // distinct questions that would be asked
+
+	unasked int // tasks that the method's sample leaves out
 }
 
 // PlanTotals adds the cells up. Requests are distinct over the whole matrix.
@@ -107,14 +109,15 @@ func (p *planner) find(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if p.gen, err = p.store.Generation(ctx, p.Exp.Name); err != nil {
+		return err
+	}
 	for i, r := range runs {
-		p.gen = max(p.gen, r.Generation)
-		if r.Experiment == p.Exp.Name && r.Identity == p.Identity && (p.run == nil || r.Generation >= p.run.Generation) {
+		if r.Experiment == p.Exp.Name && r.Identity == p.Identity && r.Generation == p.gen {
 			p.run = &runs[i]
 		}
 	}
-	if p.run == nil || p.run.Generation < p.gen {
-		p.run = nil
+	if p.run == nil {
 		return nil
 	}
 	cells, err := p.store.Cells(ctx, p.run.ID)
@@ -159,6 +162,16 @@ func (p *planner) cell(ctx context.Context, i int, c Cell) (PlanCell, error) {
 	}
 	if row, ok := p.rows[i]; ok && !wants(row, false) {
 		pc.State, pc.Stored, pc.Reason = "reuse", c.Tasks, row.Reason
+		if row.State == results.CellFailed { // for good: what it had stored by then
+			counts, err := p.store.TaskCounts(ctx, row.ID)
+			if err != nil {
+				return pc, err
+			}
+			pc.Stored = 0
+			for _, n := range counts {
+				pc.Stored += n
+			}
+		}
 		return pc, nil
 	}
 	if err := p.variant(c).prepare(ctx, p.workers); err != nil {
@@ -172,10 +185,10 @@ func (p *planner) cell(ctx context.Context, i int, c Cell) (PlanCell, error) {
 		return pc, err
 	}
 	switch {
-	case pc.Stored == pc.Tasks:
+	case pc.Requests == 0:
 		pc.State, pc.Reason = "reuse", "all answers are stored"
 	case pc.Stored > 0:
-		pc.State, pc.Reason = "resume", fmt.Sprintf("%d of %d tasks are answered", pc.Stored, pc.Tasks)
+		pc.State, pc.Reason = "resume", fmt.Sprintf("%d of %d tasks are answered", pc.Stored, pc.Tasks-pc.unasked)
 	case why == "":
 		pc.State, pc.Reason = "run", "no answer is stored under its key"
 	default:
@@ -219,7 +232,7 @@ func (p *planner) known(ctx context.Context, c Cell) (identity, why string, err 
 			if why == "" {
 				why = "it was not fitted on these examples with these settings yet"
 			}
-		case hash != noFit:
+		case !isCommand || hash != noFit:
 			fit = hash
 		}
 	}
@@ -227,14 +240,22 @@ func (p *planner) known(ctx context.Context, c Cell) (identity, why string, err 
 	return identity, why, err
 }
 
-// count counts stored tasks and distinct questions.
+// count counts stored tasks and distinct questions; tasks that a sample leaves out are neither.
 // stored says whether the store may hold any.
 func (p *planner) count(ctx context.Context, c Cell, identity string, stored bool, pc *PlanCell) error {
 	d := p.Engine.dataset(c)
 	asked, _ := d.asked(d.Fold(c.Fold), p.Exp.Evaluate)
+	wanted, err := p.sampled(c, asked)
+	if err != nil {
+		return err
+	}
 	perTask := p.traits(p.method(c)).perTask
 	own := map[string]bool{}
 	for _, i := range asked {
+		if wanted != nil && !wanted[i] {
+			pc.unasked += len(p.Exp.Ratios)
+			continue
+		}
 		hashes, err := p.visibleHashes(c, i)
 		if err != nil {
 			return err
