@@ -31,8 +31,12 @@ func (c *statusCmd) Run(ctx context.Context, e env) error {
 
 func writeStatus(e env, run results.Run, st results.Status) error {
 	fmt.Fprintf(e.out, "%s, run %d: %s\n", run.Experiment, run.ID, st.Doing)
-	fmt.Fprintf(e.out, "cells: %d done, %d failed, %d pending, %d n/a, %d excluded\n",
-		st.Cells[results.CellDone], st.Cells[results.CellFailed], st.Cells[results.CellPending], st.Cells[results.CellNA], st.Cells[results.CellExcluded])
+	done := fmt.Sprintf("%d done", st.Cells[results.CellDone])
+	if n := len(st.Failures) - st.Cells[results.CellFailed]; n > 0 {
+		done += fmt.Sprintf(" (%d of them with failed tasks)", n)
+	}
+	fmt.Fprintf(e.out, "cells: %s, %d failed, %d pending, %d n/a, %d excluded\n",
+		done, st.Cells[results.CellFailed], st.Cells[results.CellPending], st.Cells[results.CellNA], st.Cells[results.CellExcluded])
 	fmt.Fprintf(e.out, "tasks: %d of %d stored", st.Stored, st.Expected)
 	for _, s := range []string{results.TaskMethodError, results.TaskInvalidLabel, results.TaskAbstained, results.TaskMissing, results.TaskNotAsked} {
 		if n := st.Tasks[s]; n > 0 {

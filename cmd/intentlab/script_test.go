@@ -24,10 +24,17 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
 
-// TestMain makes the test binary three programs: intentlab itself, a predictor that misbehaves on
-// demand (its first argument says how), and the tests.
+// TestMain makes the test binary four programs: intentlab itself, a predictor that misbehaves on demand
+// (its first argument says how), a steady one for runs that are killed, and the tests.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	if os.Getenv("INTENTLAB_TEST_PREDICTOR") != "" {
+		if err := steadyPredictor(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	testscript.Main(tidyTests{m}, map[string]func(){
 		"intentlab": main,
 		"fakepredictor": func() {
 			if err := os.Setenv("FAKE_MODE", os.Args[1]); err != nil {
@@ -36,6 +43,18 @@ func TestMain(m *testing.M) {
 			fakepredictor.Main()
 		},
 	})
+}
+
+// tidyTests removes what the tests of a whole package share.
+type tidyTests struct{ *testing.M }
+
+func (m tidyTests) Run() int {
+	status := m.M.Run()
+	if err := os.RemoveAll(builtFolder); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return max(status, 1)
+	}
+	return status
 }
 
 // TestScript runs testdata/script/*.txtar, one topic each. Scripts find the sample data through the
