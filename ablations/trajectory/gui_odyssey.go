@@ -18,9 +18,9 @@ const guiOdysseyLabels = "gui_odyssey.category"
 
 var guiOdyssey = Format{
 	Name:           "gui_odyssey",
-	Summary:        "GUI-Odyssey annotations/*.json, with splits/*.json beside them",
-	Version:        1,
-	EpisodeIs:      "an annotation file",
+	Summary:        "GUI-Odyssey annotations/*.json or all_anno.json, with splits/*.json beside them",
+	Version:        2,
+	EpisodeIs:      "an annotation file, or a row of all_anno.json where there is no annotations folder",
 	OpenIntentIs:   "instruction, else task",
 	ClosedIntentIs: "category",
 	ClusterIs:      "meta_task",
@@ -43,8 +43,12 @@ var guiOdyssey = Format{
 // press_recent). len(steps) is trusted; where step_length differs the episode is flagged
 // step_length_mismatch. The full app list is hidden under visibility safe, since it shows the future;
 // the texts that version 2 adds to steps are never read. Lists hold random_train, random_test,
-// task_train, … after the files in splits/. all_anno.json (flat rows in Python notation) is skipped
-// as not_supported.
+// task_train, … after the files in splits/.
+//
+// Flat rows (all_anno.json, an array or JSON lines, and any other such file) are read where no
+// annotations folder stands beside the file, and are skipped as superseded where one does. Their app
+// and steps are lists, or such lists in Python notation. A row's id that is a number gets its leading
+// zeros back: ids have 16 digits.
 func LoadGUIOdyssey(ctx context.Context, src Source, skipped func(Skip)) iter.Seq2[Episode, error] {
 	return stream(ctx, src, skipped, "gui_odyssey", loadGUIOdyssey)
 }
@@ -54,15 +58,15 @@ func loadGUIOdyssey(ctx context.Context, src Source, out output) error {
 	if err != nil {
 		return err
 	}
-	return jsonFiles(ctx, src, out, func(in *input) error {
-		switch {
-		case filepath.Base(in.path) == "all_anno.json":
-			out.skip(Skip{Where: in.path, Reason: NotSupported, Detail: "flat rows in Python notation; use the annotations/ folder"})
-			return nil
-		case isSplitFile(in.path):
+	return filesOf(ctx, src, out, []string{".json", ".jsonl"}, func(in *input) error {
+		if isSplitFile(in.path) {
 			return nil
 		}
-		return readGUIOdyssey(in, src.Visibility, lists, out)
+		beside := ""
+		if filepath.Clean(in.path) != filepath.Clean(src.Path) { // a file that was asked for by name is read
+			beside = supersedes(in.path)
+		}
+		return readGUIOdyssey(in, src.Visibility, lists, beside, out)
 	})
 }
 
@@ -73,7 +77,13 @@ func isSplitFile(path string) bool {
 // guiOdysseyLists reads the split files of the folder, or of the folder above annotations/.
 func guiOdysseyLists(ctx context.Context, root string) (map[string][]string, error) {
 	lists := map[string][]string{}
+	if info, err := os.Stat(root); err == nil && !info.IsDir() {
+		root = filepath.Dir(root)
+	}
 	dir := filepath.Join(rootOf(root, "annotations"), "splits")
+	if inner := filepath.Join(root, "data", "splits"); isFolder(inner) && !isFolder(dir) {
+		dir = inner // the repository keeps the data in a folder of that name, beside all_anno.json
+	}
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return lists, nil // not every copy has them
@@ -104,9 +114,19 @@ type annotation struct {
 	hasSteps, hasInfo                 bool
 }
 
-func readGUIOdyssey(in *input, v Visibility, lists map[string][]string, out output) error {
+// readGUIOdyssey reads a file of either form; beside names a folder of annotations that a file of flat
+// rows gives way to, if any.
+func readGUIOdyssey(in *input, v Visibility, lists map[string][]string, beside string, out output) error {
 	d := jx.Decode(in.r, 32<<10)
-	if kind := d.Next(); kind != jx.Object {
+	kind := d.Next()
+	if kind == jx.Array || isFlatFile(in.path) {
+		if beside != "" {
+			out.skip(Skip{Where: in.path, Reason: Superseded, Detail: "the episodes stand in " + beside})
+			return nil
+		}
+		return readFlatRows(d, in, v, lists, out)
+	}
+	if kind != jx.Object {
 		if err := d.Skip(); err != nil {
 			return in.jsonError(err)
 		}
@@ -155,35 +175,43 @@ func (a *annotation) member(d *jx.Decoder, key string) (err error) {
 			return err
 		})
 	case "task_info":
-		a.hasInfo, err = jsonObject(d, func(key string) (err error) {
-			switch key {
-			case "category":
-				a.category, err = jsonText(d)
-			case "app":
-				a.apps, err = jsonTexts(d)
-			case "meta_task":
-				a.meta, err = jsonText(d)
-			case "task":
-				a.task, err = jsonText(d)
-			case "instruction":
-				a.instruction, err = jsonText(d)
-			default:
-				err = d.Skip()
-			}
-			return err
-		})
+		a.hasInfo, err = jsonObject(d, func(key string) error { return a.info(d, key) })
 	case "step_length":
 		a.length, err = jsonText(d)
 	case "steps":
 		a.steps = nil // a repeated key: the last one counts
-		a.hasSteps, err = jsonArray(d, func() error {
-			s, err := readMobileStep(d)
-			a.steps = append(a.steps, s)
-			return err
-		})
+		err = a.readSteps(d)
 	default:
 		err = d.Skip()
 	}
+	return err
+}
+
+// info reads a member of task_info.
+func (a *annotation) info(d *jx.Decoder, key string) (err error) {
+	switch key {
+	case "category":
+		a.category, err = jsonText(d)
+	case "app":
+		a.apps, err = jsonTexts(d)
+	case "meta_task":
+		a.meta, err = jsonText(d)
+	case "task":
+		a.task, err = jsonText(d)
+	case "instruction":
+		a.instruction, err = jsonText(d)
+	default:
+		err = d.Skip()
+	}
+	return err
+}
+
+func (a *annotation) readSteps(d *jx.Decoder) (err error) {
+	a.hasSteps, err = jsonArray(d, func() error {
+		s, err := readMobileStep(d)
+		a.steps = append(a.steps, s)
+		return err
+	})
 	return err
 }
 

@@ -54,9 +54,15 @@ func LoadMind2Web(ctx context.Context, src Source, skipped func(Skip)) iter.Seq2
 
 // jsonFiles opens every *.json file below the source and hands it to read; other files are skipped.
 func jsonFiles(ctx context.Context, src Source, out output, read func(in *input) error) error {
+	return filesOf(ctx, src, out, []string{".json"}, read)
+}
+
+// filesOf opens every file below the source whose name ends in one of exts, also with .gz behind, and
+// hands it to read; other files are skipped.
+func filesOf(ctx context.Context, src Source, out output, exts []string, read func(in *input) error) error {
 	return tree{ctx: ctx, skip: out.skip, file: func(path string) (err error) {
-		if !hasExt(path, ".json") {
-			out.skip(Skip{Where: path, Reason: NotOfThisFormat, Detail: "not a .json file"})
+		if !hasExt(path, exts...) {
+			out.skip(Skip{Where: path, Reason: NotOfThisFormat, Detail: "not a " + strings.Join(exts, " or ") + " file"})
 			return nil
 		}
 		in, err := openInput(ctx, path)

@@ -112,7 +112,8 @@ func TestReadersReadEveryRealFileWithExactCounts(t *testing.T) {
 		{"mind2web", "mind2web/openbrowser", 3, 37, 1, map[string]int{}},
 		{"mind2web", "mind2web/openbrowser/train.json", 3, 37, 1, map[string]int{}},
 		{"mind2web", "mind2web/derived_prefixes", 74, 446, 3, map[string]int{NoSteps: 13}},
-		{"gui_odyssey", "gui_odyssey", 1, 4, 1, map[string]int{NotSupported: 1}},
+		{"gui_odyssey", "gui_odyssey", 1, 4, 1, map[string]int{Superseded: 1}},
+		{"gui_odyssey", "gui_odyssey/all_anno.json", 1, 11, 1, map[string]int{}},
 		{"gui_odyssey", "gui_odyssey/annotations", 1, 4, 1, map[string]int{}},
 		{"fingertip", "fingertip", 1, 1, 0, map[string]int{}},
 		{"fingertip", "fingertip/Raw/1/20250309_133115", 1, 1, 0, map[string]int{}},
@@ -141,7 +142,6 @@ func TestRealFilesOfNoSupportedShapeAreAnErrorWhenAlone(t *testing.T) {
 	for _, c := range []struct{ format, path, reason string }{
 		{"mind2web", "mind2web/skillgen", "1 skipped as not_of_this_format"},
 		{"mt_mind2web", "mind2web/openbrowser", "1 skipped as not_of_this_format"},
-		{"gui_odyssey", "gui_odyssey/all_anno.json", "1 skipped as not_supported"},
 		{"weblinx", "weblinx/demonstrations/apfyesq", "1 skipped as no_replay"},
 		{"weblinx", "weblinx/.cache", "1 skipped as"},
 	} {
