@@ -71,6 +71,7 @@ var importRules = []reach{
 	{from: "experiments/prompts", deep: true, allowed: []string{"experiments/prompts/..."}, why: "a leaf for predictors and judges alike"},
 	{from: "ablations", forbidden: []string{"matrix", "runners", "judge", "results"}, why: "arrows point from the engine to the benchmark"},
 	{from: "ablations/trajectory", deep: true, forbidden: []string{"ablations", "matrix", "runners", "judge", "results"}, why: "readers know no view of what they read"},
+	{from: "ablations/audit", deep: true, allowed: []string{"ablations/task"}, why: "the audit sees tasks and intents as strings, nothing that made them"},
 	{from: "matrix", deep: true, forbidden: []string{"runners", "runners/predictors", "judge", "results"}, why: "the language knows no kind"},
 	{from: "judge", deep: true, forbidden: []string{"matrix", "runners", "runners/predictors", "results"}, why: "a judge knows texts, not experiments"},
 }
