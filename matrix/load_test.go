@@ -29,6 +29,7 @@ func TestExampleOfTheSpecificationLoadsWithoutAnyDiagnostic(t *testing.T) {
 	wantNot := []string{
 		`method zero_shot: the kind "chat" is not built yet`,
 		`judge rubric: the kind "rubric" is not built yet`,
+		`budget: the limits of a run are not built yet`,
 		`report paper: the format "latex" is not built yet`,
 		`report paper: the format "html" is not built yet`,
 	}

@@ -129,6 +129,8 @@ func (r *reader) readBudget(block *hcl.Block) {
 	x := &budgetBlock{OnLimit: "pause"}
 	r.decode(b, r.ctx, x)
 	r.exp.Budget = &Budget{USD: x.USD, Requests: x.Requests, Tokens: x.Tokens, OnLimit: x.OnLimit}
+	// A limit that nothing enforces is worse than none: a program may report what it costs.
+	r.notYet(block.DefRange, "budget: the limits of a run are not built yet")
 }
 
 func (r *reader) readReports(blocks hcl.Blocks) {
