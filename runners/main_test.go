@@ -46,11 +46,12 @@ type fake struct {
 	kind predictors.Kind
 	say  func(ctx context.Context, s predictors.Setup, t task.Task, earlier []task.Task) (task.Answer, error)
 
-	mu    sync.Mutex
-	calls map[string]int // task id → how often
-	fits  int
-	built int
-	close int
+	mu     sync.Mutex
+	calls  map[string]int // task id → how often
+	fits   int
+	serial int // of the fits, never reset
+	built  int
+	close  int
 }
 
 // newFake answers with the label in the episode's first step.
