@@ -71,7 +71,7 @@ func (r *run) cell(ctx context.Context, c Cell, row results.Cell) (ended bool, e
 	if err != nil {
 		return false, err
 	}
-	return w.finish(ctx)
+	return w.finish(context.WithoutCancel(ctx)) // all is stored: a cancel from here on undoes nothing
 }
 
 // sentence is what a failure says; its word where it says nothing more.
