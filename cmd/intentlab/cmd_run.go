@@ -22,7 +22,7 @@ type runCmd struct {
 	Fresh       bool     `help:"Reuse no earlier answer; nothing is deleted."`
 	Until       string   `placeholder:"HH:MM" help:"Pause cleanly at this time of day (exit status 5)."`
 	Jobs        int      `short:"j" placeholder:"N" help:"Cells at once; default: the number of processors."`
-	NoTables    bool     `help:"Don't print the tables at the end."`
+	NoTables    bool     `help:"Don't print the tables at the end; report blocks are still written."`
 }
 
 // Run runs the experiment: what is stored is kept, what is missing is done.
@@ -50,8 +50,8 @@ func (c *runCmd) Run(ctx context.Context, e env) error {
 		return err
 	}
 	out, err := c.run(ctx, e, g, store, runners.RunOptions{RetryFailed: c.RetryFailed, Fresh: c.Fresh, Only: only, Drain: drain, Until: until})
-	if err == nil && !out.Interrupted && !out.Paused && !c.NoTables {
-		err = printTables(ctx, e, store, out.Run, g.Exp.Reports)
+	if err == nil && !out.Interrupted && !out.Paused && (!c.NoTables || len(g.Exp.Reports) > 0) {
+		err = c.conclude(ctx, e, store, out.Run, g.Exp.Reports)
 	}
 	if err := errors.Join(err, store.Close()); err != nil {
 		return err
@@ -187,8 +187,8 @@ func cellFilter(g *runners.Engine, only []string) (func(runners.Cell) bool, erro
 	return nil, fmt.Errorf("--only %s: no cell of the matrix matches", strings.Join(only, " "))
 }
 
-// printTables ends a run with its tables on stdout and writes what the report blocks ask for.
-func printTables(ctx context.Context, e env, store *results.Store, run results.Run, reports []matrix.Report) error {
+// conclude ends a run with its tables on stdout and writes what the report blocks ask for.
+func (c *runCmd) conclude(ctx context.Context, e env, store *results.Store, run results.Run, reports []matrix.Report) error {
 	src, err := report.Open(ctx, store, run, versionOf(), metrics.Options{})
 	if err != nil {
 		return err
@@ -197,8 +197,10 @@ func printTables(ctx context.Context, e env, store *results.Store, run results.R
 	if err != nil {
 		return err
 	}
-	if err := writeLevels(ctx, e.out, all, defaultTables(), []string{report.Macro}, "text", e.style()); err != nil {
-		return err
+	if !c.NoTables {
+		if err := writeLevels(ctx, e.out, all, defaultTables(), []string{report.Macro}, "text", e.style()); err != nil {
+			return err
+		}
 	}
 	for _, r := range reports {
 		for _, format := range r.Formats {
