@@ -240,7 +240,9 @@ func (w *cellRun) parallel() int {
 	if c, ok := w.predictor.(interface{ InFlight() int }); ok {
 		return max(c.InFlight(), 1)
 	}
-	return w.workers
+	// More than there are processors: who waits for its commit leaves room for the others, and their
+	// commits join.
+	return 4 * w.workers
 }
 
 // over reports whether nothing new may be started in this cell.
