@@ -74,7 +74,9 @@ func TestRecountFindsWhatDiffersFromTheRows(t *testing.T) {
 	}
 	before, err := s.RatioScores(ctx, c.ID)
 	must(t, err)
-	must(t, s.put(ctx, false, func(t *tx) error { return t.exec("update ratio_score set sum = sum + 0.5, value = value + 0.5 where part = 'hard'") }))
+	must(t, s.put(ctx, false, func(t *tx) error {
+		return t.exec("update ratio_score set sum = sum + 0.5, value = value + 0.5 where part = 'hard'")
+	}))
 	if _, changed := recount(); changed != 1 {
 		t.Error("a wrong sum went unseen")
 	}
