@@ -121,13 +121,16 @@ func fill(out [][]unit, shares []share, total int) {
 	}
 }
 
-// names lists the shares that are asked for.
+// names lists the shares that are asked for; of many it names the ends.
 func names(shares []share) string {
 	var out []string
 	for _, s := range shares {
 		if s.weight > 0 {
 			out = append(out, s.name)
 		}
+	}
+	if n := len(out); n > 5 {
+		return out[0] + " to " + out[n-1]
 	}
 	return strings.Join(out, ", ")
 }

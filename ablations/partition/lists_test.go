@@ -84,6 +84,7 @@ func TestAssignRefusesWhatCannotBeRight(t *testing.T) {
 		want string
 	}{
 		"no episodes":                  {nil, Default(), "", "no episodes"},
+		"far more folds than episodes": {ten, Split{Folds: 400}, "", "10 episodes for 400 parts (fold 1 to fold 400)"},
 		"too few for the parts":        {ten[:2], Default(), "", "2 episodes for 3 parts (train, dev, test)"},
 		"one user for three parts":     {ten, Default(), "user", "1 groups of episodes by user for 3 parts"},
 		"shares off":                   {ten, Split{Train: 600, Test: 300}, "", "sum to 1"},

@@ -32,7 +32,7 @@ var episodeLines = Format{
 // LoadEpisodes reads JSON lines of the [Episode] form: every *.jsonl or *.ndjson file below
 // src.Path, also gzipped. Everything is taken as given, apart from what all formats share; the
 // dataset's name is the block's. metadata and profile values that are not text are kept as JSON text;
-// a key "target" in them is an error. apps are visible as_published only. An id that is percent-encoded
+// a key "target" in them is an error, and so is a key of the line that looks like a misspelled one; other unknown keys are ignored. apps are visible as_published only. An id that is percent-encoded
 // already is kept. A file whose first line has no episode_id or no steps is skipped as
 // not_of_this_format; any other broken line is an error.
 func LoadEpisodes(ctx context.Context, src Source, skipped func(Skip)) iter.Seq2[Episode, error] {
@@ -137,7 +137,10 @@ func readEpisodeLines(in *input, v Visibility, out output) error {
 		where := fmt.Sprintf("%s:%d", in.path, n)
 		var l episodeLine
 		if err := json.Unmarshal(line, &l); err != nil {
-			return fmt.Errorf("%s: broken episode: %w", where, err)
+			return fmt.Errorf("%s: broken episode: %w", where, plainJSON(err))
+		}
+		if err := misspelled(line, episodeKeys); err != nil {
+			return fmt.Errorf("%s: %w", where, err)
 		}
 		if l.ID == nil || l.Steps == nil {
 			if first {

@@ -78,6 +78,11 @@ func TestEpisodesNameTheLineOfDamage(t *testing.T) {
 		good + `{"episode_id":"b","steps":[{}],"metadata":{"Target":"x"}}`:       "may never be visible",
 		good + `{"episode_id":"b","steps":[{}],"metadata":{"a":[{"target":1}]}}`: "may never be visible",
 		good + `{"episode_id":"a","steps":[{"op":"type"}]}`:                      "e.jsonl:1 and ",
+		good + `{"episode_id":"b","steps":"x"}`:                                  `e.jsonl:2: broken episode: field "steps": want a list, not a JSON string`,
+		good + `{"episode_id":"b","steps":[{"index":"1"}]}`:                      `want a whole number, not a JSON string`,
+		good + `{"episode_id":"b","steps":[{}],"metadata":[]}`:                   `want an object, not a JSON array`,
+		good + `{"episode_id":"b","steps":[{}],"open_intnt":"x"}`:                `e.jsonl:2: there is no field "open_intnt"; did you mean "open_intent"?`,
+		`{"episode_id":"b","steps":[{}],"gruops":{}}`:                            `e.jsonl:1: there is no field "gruops"; did you mean "groups"?`,
 		`{"x":1}`: "1 skipped as not_of_this_format",
 	} {
 		dir := t.TempDir()
@@ -150,4 +155,13 @@ func FuzzReadEpisodeLines(f *testing.F) {
 	f.Add(b)
 	f.Add([]byte(`{"episode_id":"a","steps":[{"index":-1}],"metadata":{"a":{"b":[1]}}}`))
 	fuzzFormat(f, func(in *input, out output) error { return readEpisodeLines(in, AsPublished, out) })
+}
+
+func TestUnknownFieldsOfAnEpisodeThatResembleNoneAreIgnored(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "e.jsonl"), `{"dataset":"d","Episode_ID":"a","steps":[{}],"step":1,"tests":[],"note":"x","open_intent":"o","open_intents":["o"]}`)
+	episodes, _ := mustCollect(t, Source{Format: "episodes", Path: dir})
+	if len(episodes) != 1 || episodes[0].OpenIntent != "o" {
+		t.Errorf("read %+v", episodes)
+	}
 }

@@ -298,7 +298,6 @@ func TestHashIgnoresTheDatasetsNameOnly(t *testing.T) {
 func TestNothingThatDeterminesTheTargetIsVisible(t *testing.T) {
 	type rule struct {
 		keys       []string // metadata keys that may occur
-		apps       bool
 		never      []string // texts that may occur nowhere in what is visible
 		hiddenSafe []string // texts that as_published alone may show
 	}
