@@ -65,6 +65,7 @@ type cli struct {
 	Run     runCmd     `cmd:"" help:"Run what is missing, resume what was interrupted, print the tables."`
 	Status  statusCmd  `cmd:"" help:"Show what is done, failed and left; works on a running store."`
 	Explain explainCmd `cmd:"" help:"Say why a cell would (not) run again."`
+	Audit   auditCmd   `cmd:"" help:"Search what methods see for what they are to predict."`
 
 	Report reportCmd `cmd:"" help:"Print the tables of a store."`
 	Export exportCmd `cmd:"" help:"Write tables or evaluations as csv, json or markdown."`
