@@ -41,11 +41,7 @@ type lease struct {
 const holdsLease = "select exists (select 1 from lease where id = 1 and token = ?)"
 
 func acquire(ctx context.Context, db *sql.DB, path string) (*lease, error) {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown"
-	}
-	me := thisProcess()
+	host, me := thisHost(), thisProcess()
 	l := &lease{token: rand.Text()}
 	t, err := db.BeginTx(ctx, nil)
 	if err != nil {

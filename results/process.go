@@ -36,6 +36,14 @@ func parseMark(s string) mark {
 	return mark{f[0], f[1], f[2]}
 }
 
+func thisHost() string {
+	host, err := os.Hostname()
+	if err != nil {
+		return "unknown"
+	}
+	return host
+}
+
 func thisProcess() mark {
 	m := mark{boot: bootID()}
 	if ns, err := os.Readlink("/proc/self/ns/pid"); err == nil {

@@ -2,6 +2,7 @@ package results
 
 import (
 	"fmt"
+	"os"
 	"sync"
 	"testing"
 	"time"
@@ -220,6 +221,19 @@ func TestStatusTellsRunningFromKilled(t *testing.T) {
 	if got := doing(); len(got) < 18 || got[:18] != "running in process" {
 		t.Error(got)
 	}
+	must(t, s.put(ctx, false, func(x *tx) error { return x.exec("update lease set pid = ?", ended(t)) }))
+	if got := doing(); got != "interrupted; run again to go on" {
+		t.Errorf("after kill -9: %s", got)
+	}
+	must(t, s.put(ctx, false, func(x *tx) error { return x.exec("update lease set pid = ?", os.Getpid()) }))
+	other, err := s.OpenRun(ctx, "another", "2", []byte("{}"), false)
+	must(t, err)
+	next, err := s.Begin(ctx, other.ID, Invocation{Version: "v"})
+	must(t, err)
+	if got := doing(); got != "interrupted; run again to go on" {
+		t.Errorf("while another run of the store is worked on: %s", got)
+	}
+	must(t, s.End(ctx, next, "done"))
 	must(t, s.End(ctx, inv, "paused"))
 	if got := doing(); got != "paused" {
 		t.Error(got)

@@ -69,12 +69,15 @@ func (s *Store) Status(ctx context.Context, run int64) (Status, error) {
 	return st, err
 }
 
-// doing describes the newest invocation: an open one whose lease still beats is running, one whose
-// lease is gone or silent was killed.
+// interrupted is what a run is whose process ended without recording how.
+const interrupted = "interrupted; run again to go on"
+
+// doing describes the newest invocation: an open one is running while it is the store's newest and
+// its lease is held by a process that lives, by the test with which a lease is taken over.
 func (s *Store) doing(ctx context.Context, run int64) (string, error) {
 	var outcome sql.NullString
-	var started int64
-	err := s.read.QueryRowContext(ctx, "select outcome, started_ms from invocation where run = ? order by id desc limit 1", run).Scan(&outcome, &started)
+	var newest bool
+	err := s.read.QueryRowContext(ctx, "select outcome, id = (select max(id) from invocation) from invocation where run = ? order by id desc limit 1", run).Scan(&outcome, &newest)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "not started", nil
 	}
@@ -84,16 +87,20 @@ func (s *Store) doing(ctx context.Context, run int64) (string, error) {
 	if outcome.Valid {
 		return outcome.String, nil
 	}
+	if !newest {
+		return interrupted, nil
+	}
 	var pid int
+	var host, boot string
 	var beat int64
-	err = s.read.QueryRowContext(ctx, "select pid, heartbeat_ms from lease where id = 1").Scan(&pid, &beat)
+	err = s.read.QueryRowContext(ctx, "select pid, host, boot, heartbeat_ms from lease where id = 1").Scan(&pid, &host, &boot, &beat)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		return "ended without a word", nil
+		return interrupted, nil
 	case err != nil:
 		return "", fmt.Errorf("reading store %s: %w", s.path, err)
-	case time.Since(time.UnixMilli(beat)) > stale:
-		return fmt.Sprintf("process %d has been silent for %s; run again to go on", pid, time.Since(time.UnixMilli(beat)).Round(time.Second)), nil
+	case abandoned(thisHost(), thisProcess(), host, parseMark(boot), pid, time.Since(time.UnixMilli(beat))):
+		return interrupted, nil
 	}
-	return fmt.Sprintf("running in process %d", pid), nil
+	return fmt.Sprintf("running in process %d on %s", pid, host), nil
 }

@@ -13,6 +13,7 @@ import (
 	"intentlab/results/metrics"
 	"intentlab/results/report"
 	"intentlab/runners"
+	"intentlab/runners/process"
 )
 
 type runCmd struct {
@@ -44,6 +45,9 @@ func (c *runCmd) Run(ctx context.Context, e env) error {
 	only, err := cellFilter(g, c.Only)
 	if err != nil {
 		return usage(err)
+	}
+	if err := process.RemoveAbandoned(); err != nil {
+		fmt.Fprintf(e.err, "note: %v\n", err)
 	}
 	store, err := results.Open(ctx, g.Exp.Store)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"intentlab/ablations/task"
@@ -28,8 +29,8 @@ type Command struct {
 	protocol process.Protocol
 	pool     *pool
 	log      *process.Log
-	artifact string // folder of the artefact
-	own      bool   // artifact is ours to remove
+	artifact string                 // folder of the artefact
+	private  *process.PrivateFolder // holds artifact where that is ours to remove
 }
 
 // newCommand starts nothing yet; a program that does not start fails the first question.
@@ -125,11 +126,17 @@ func (c *Command) artifactFolder() error {
 		}
 		return nil
 	}
-	dir, err := os.MkdirTemp("", "intentlab-artifact-")
+	private, err := process.NewPrivateFolder("artifact")
 	if err != nil {
 		return fmt.Errorf("make the artefact folder: %w", err)
 	}
-	c.artifact, c.own = dir, true
+	c.private = private
+	// A folder below: what lies in the artefact's own is packed.
+	dir := filepath.Join(private.Path, "artifact")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return fmt.Errorf("make the artefact folder: %w", err)
+	}
+	c.artifact = dir
 	return nil
 }
 
@@ -145,8 +152,8 @@ func (c *Command) Stats() process.Stats {
 // contradiction that came out only now, or that the log could not be written.
 func (c *Command) Close() error {
 	err := methodFailure(c.pool.close())
-	if c.own {
-		if rerr := os.RemoveAll(c.artifact); rerr != nil {
+	if c.private != nil {
+		if rerr := c.private.Remove(); rerr != nil {
 			err = errors.Join(err, fmt.Errorf("remove the artefact folder: %w", rerr))
 		}
 	}

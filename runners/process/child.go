@@ -49,10 +49,11 @@ type Program struct {
 
 // Child is a running child process in its own process group and its own private folder.
 type Child struct {
-	prog   Program
-	dir    string
-	cmd    *exec.Cmd
-	stderr *Capture
+	prog    Program
+	private *PrivateFolder
+	dir     string // of private
+	cmd     *exec.Cmd
+	stderr  *Capture
 
 	in        chan []byte   // lines for the writer goroutine
 	inputEnd  chan struct{} // closed by CloseInput
@@ -78,17 +79,17 @@ func Start(ctx context.Context, p Program) (*Child, error) {
 	if p.Grace <= 0 {
 		p.Grace = DefaultGrace
 	}
-	dir, err := os.MkdirTemp("", "intentlab-method-")
+	private, err := NewPrivateFolder("method")
 	if err != nil {
 		return nil, fmt.Errorf("make a working folder for %s: %w", p.Args[0], err)
 	}
 	c := &Child{
-		prog: p, dir: dir, stderr: NewCapture(p.Log),
+		prog: p, private: private, dir: private.Path, stderr: NewCapture(p.Log),
 		in: make(chan []byte), inputEnd: make(chan struct{}), inputDown: make(chan struct{}),
 		stopping: make(chan struct{}), exited: make(chan struct{}), done: make(chan struct{}),
 	}
 	if err := c.start(ctx); err != nil {
-		return nil, errors.Join(err, removeAll(dir))
+		return nil, errors.Join(err, private.Remove())
 	}
 	return c, nil
 }
@@ -143,7 +144,7 @@ func (c *Child) start(ctx context.Context) error {
 		<-c.inputDown
 		closeFiles(outR, errR)
 		c.stderr.Flush()
-		if err := removeAll(c.dir); err != nil {
+		if err := c.private.Remove(); err != nil {
 			c.prog.Log.Printf("working folder: %v", err)
 		}
 		close(c.done)
