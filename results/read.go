@@ -170,6 +170,37 @@ func (s *Store) TaskCounts(ctx context.Context, cell int64) (map[string]int, err
 	return out, err
 }
 
+// final is what a task of a cell is when a run has nothing to do for it: it has a row, and no failure
+// that the run would try again.
+const final = `(p.id is null or p.state <> 'failed' or p.for_good and not ?)`
+
+// Final counts the tasks of each cell of a run that need nothing more; retry says that failures for
+// good are tried again, too.
+func (s *Store) Final(ctx context.Context, run int64, retry bool) (map[int64]int, error) {
+	out := map[int64]int{}
+	err := s.query(ctx, func(r *sql.Rows) error {
+		var cell int64
+		var n int
+		err := r.Scan(&cell, &n)
+		out[cell] = n
+		return err
+	}, `select c.id, count(*) from cell c join task t on t.cell = c.id left join prediction p on p.id = t.prediction
+		where c.run = ? and `+final+` group by c.id`, run, retry)
+	return out, err
+}
+
+// FinalTasks lists those of one cell.
+func (s *Store) FinalTasks(ctx context.Context, cell int64, retry bool) (map[string]bool, error) {
+	out := map[string]bool{}
+	err := s.query(ctx, func(r *sql.Rows) error {
+		var id string
+		err := r.Scan(&id)
+		out[id] = true
+		return err
+	}, `select t.task from task t left join prediction p on p.id = t.prediction where t.cell = ? and `+final, cell, retry)
+	return out, err
+}
+
 // Failures says how many tasks of a cell failed, how many of them for good, and what the first in
 // task order said. It reads the rows, so that it is the same however often the cell was resumed.
 func (s *Store) Failures(ctx context.Context, cell int64) (n, forGood int, first string, err error) {

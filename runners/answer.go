@@ -28,7 +28,7 @@ func (w *cellRun) episode(ctx context.Context, i int, judged, wanted bool) error
 		if err := w.store.Put(ctx, w.run.run.Generation, results.Batch{Cell: w.row.ID, Tasks: rows}); err != nil {
 			return err
 		}
-		w.stored(len(ids), 0, 0)
+		w.stored(ids, 0, 0)
 		return nil
 	}
 	hashes, err := w.visibleHashes(w.cell, i)
@@ -70,13 +70,19 @@ func (w *cellRun) episode(ctx context.Context, i int, judged, wanted bool) error
 		return errors.Join(err, judging)
 	}
 	a.claims.settle(a.held...)
-	w.stored(len(ids), a.asked, failed)
+	w.stored(ids, a.asked, failed)
 	return nil
 }
 
-// stored counts an episode that is stored to its end.
-func (w *cellRun) stored(tasks, asked, failed int) {
+// stored counts an episode that is stored to its end, and those of its tasks that were to do.
+func (w *cellRun) stored(ids []string, asked, failed int) {
 	w.unready.Add(-1)
+	tasks := 0
+	for _, id := range ids {
+		if !w.final[id] {
+			tasks++
+		}
+	}
 	w.o.Progress.Did(tasks, asked, failed)
 }
 

@@ -34,6 +34,7 @@ type cellRun struct {
 	perTask   bool
 	paid      bool // the answers come from an endpoint: a power cut must not lose them
 	log       *cappedLog
+	final     map[string]bool // tasks that needed nothing more when the run began
 
 	why     atomic.Pointer[predictors.Failure] // the failure that ended the cell
 	silent  sync.Map                           // judge id → the error after which it was not asked again
@@ -131,6 +132,11 @@ func (w *cellRun) start(ctx context.Context) error {
 	}
 	if w.row.Identity, err = w.store.IdentityID(ctx, hash, inputs); err != nil {
 		return err
+	}
+	if w.run.final[w.row.ID] > 0 {
+		if w.final, err = w.store.FinalTasks(ctx, w.row.ID, w.o.RetryFailed); err != nil {
+			return err
+		}
 	}
 	return w.store.SetCell(ctx, w.row)
 }

@@ -11,7 +11,7 @@ import (
 
 // Progress counts what a run does. The zero pointer from NewProgress is silent until Show.
 type Progress struct {
-	total, done, asked, failed atomic.Int64
+	total, before, done, asked, failed atomic.Int64
 
 	mu    sync.Mutex
 	say   func(string)
@@ -21,17 +21,20 @@ type Progress struct {
 // NewProgress returns a silent progress.
 func NewProgress() *Progress { return &Progress{start: time.Now(), say: func(string) {}} }
 
-// Expect adds tasks that the run is to do.
-func (p *Progress) Expect(tasks int) { p.total.Add(int64(tasks)) }
+// Expect adds tasks that the run is to do, and those of the same cells that were stored before.
+func (p *Progress) Expect(tasks, before int) {
+	p.total.Add(int64(tasks))
+	p.before.Add(int64(before))
+}
 
-// Did counts tasks that are stored: asked are the answers among them that were not reused.
+// Did counts tasks that were to do and are stored now: asked are the answers among them that were not reused.
 func (p *Progress) Did(tasks, asked, failed int) {
 	p.done.Add(int64(tasks))
 	p.asked.Add(int64(asked))
 	p.failed.Add(int64(failed))
 }
 
-// Done returns the number of tasks stored and expected.
+// Done returns how many of the tasks that were to do are stored, and how many were to do.
 func (p *Progress) Done() (done, total int64) { return p.done.Load(), p.total.Load() }
 
 // Say shows a line between the progress lines.
@@ -49,6 +52,9 @@ func (p *Progress) line() string {
 	s := fmt.Sprintf("%d of %d tasks, %d asked, %.0f/s", done, total, p.asked.Load(), rate)
 	if f := p.failed.Load(); f > 0 {
 		s += fmt.Sprintf(", %d failed", f)
+	}
+	if n := p.before.Load(); n > 0 {
+		s += fmt.Sprintf(", %d more were stored before", n)
 	}
 	if left := total - done; left > 0 && rate > 0 && done > 0 {
 		s += ", about " + (time.Duration(float64(left)/rate) * time.Second).Round(time.Second).String() + " left"

@@ -40,7 +40,9 @@ type Outcome struct {
 	Paused      bool // reached Until: resumable
 	Failed      int  // cells that failed or hold failed tasks
 	FirstError  string
-	Pending     int // tasks still to do in the cells that were to be run
+	// Pending are the tasks left to do when the run was interrupted or paused, and in cells that were
+	// to be run and are still pending: what the next run with the same options announces.
+	Pending int
 }
 
 // run is one invocation at work.
@@ -52,7 +54,8 @@ type run struct {
 	o          RunOptions
 	judgeIDs   map[string]int64
 	claims     claims
-	ended      atomic.Int64 // cells that came to their end, whatever it was
+	ended      atomic.Int64  // cells that came to their end, whatever it was
+	final      map[int64]int // tasks of each cell that needed nothing more when the run began
 
 	mu    sync.Mutex
 	first string
@@ -78,7 +81,10 @@ func (g *Engine) Run(ctx context.Context, store *results.Store, o RunOptions) (O
 		}
 		return Outcome{}, err
 	}
-	todo := r.todo(rows)
+	todo, err := r.todo(ctx, rows)
+	if err != nil {
+		return Outcome{}, errors.Join(err, store.End(finish, r.invocation, "broken"))
+	}
 	runErr := r.cells(ctx, rows, todo)
 	out := Outcome{Run: r.run, FirstError: r.first}
 	// A run that was told to stop after its last cell is done, not interrupted.
@@ -148,8 +154,12 @@ func (r *run) open(ctx context.Context) ([]results.Cell, error) {
 	return r.store.PutCells(ctx, r.run.ID, cells)
 }
 
-// todo picks the cells that have something to do.
-func (r *run) todo(rows []results.Cell) []int {
+// todo picks the cells that have something to do, and counts the tasks in which it is.
+func (r *run) todo(ctx context.Context, rows []results.Cell) ([]int, error) {
+	var err error
+	if r.final, err = r.store.Final(ctx, r.run.ID, r.o.RetryFailed); err != nil {
+		return nil, err
+	}
 	var out []int
 	for i, row := range rows {
 		if r.o.Only != nil && !r.o.Only(r.Cells[i]) {
@@ -157,10 +167,10 @@ func (r *run) todo(rows []results.Cell) []int {
 		}
 		if wants(row, r.o.RetryFailed) {
 			out = append(out, i)
-			r.o.Progress.Expect(row.Tasks)
+			r.o.Progress.Expect(row.Tasks-r.final[row.ID], r.final[row.ID])
 		}
 	}
-	return out
+	return out, nil
 }
 
 // wants reports whether a plain run takes a cell: pending ones, failed-by-circumstance ones, and
@@ -257,22 +267,21 @@ func (r *run) settle(ctx context.Context, before []results.Cell, todo []int, out
 	for _, i := range todo {
 		chosen[before[i].ID] = true
 	}
+	final, err := r.store.Final(ctx, r.run.ID, r.o.RetryFailed)
+	if err != nil {
+		return err
+	}
 	for _, row := range rows {
+		stopped := out.Interrupted || out.Paused
+		if asked[row.ID] && (stopped && wants(row, r.o.RetryFailed) || row.State == results.CellPending && chosen[row.ID]) {
+			out.Pending += row.Tasks - final[row.ID]
+		}
 		switch {
 		case !asked[row.ID]:
 		case row.State == results.CellFailed, row.State == results.CellDone && row.Reason != "":
 			out.Failed++
 			if out.FirstError == "" {
 				out.FirstError = fmt.Sprintf("%s/%s/%s: %s", row.Dataset, row.Ablation, row.Method, row.Reason)
-			}
-		case row.State == results.CellPending && chosen[row.ID]:
-			counts, err := r.store.TaskCounts(ctx, row.ID)
-			if err != nil {
-				return err
-			}
-			out.Pending += row.Tasks
-			for _, n := range counts {
-				out.Pending -= n
 			}
 		}
 	}

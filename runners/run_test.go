@@ -391,9 +391,39 @@ func TestUntilPausesAfterWhatIsInFlight(t *testing.T) {
 	if cut.Load() > 0 {
 		t.Error("what was in flight was cancelled")
 	}
-	out = l.runWith(context.Background(), text, 8, RunOptions{Until: time.Now().Add(time.Hour)})
+	rest, progress := int64(out.Pending), NewProgress()
+	out = l.runWith(context.Background(), text, 8, RunOptions{Until: time.Now().Add(time.Hour), Progress: progress})
 	if out.Paused || out.Pending > 0 {
 		t.Errorf("%+v", out)
+	}
+	if done, total := progress.Done(); done != rest || total != rest {
+		t.Errorf("the resumed run counts %d of %d, paused with %d to do", done, total, rest)
+	}
+}
+
+func TestProgressOfARetryCountsWhatIsRetried(t *testing.T) {
+	l := newLab(t, 20)
+	say, failures := l.fake.say, atomic.Int64{}
+	l.fake.say = func(c context.Context, s predictors.Setup, x task.Task, earlier []task.Task) (task.Answer, error) {
+		if x.PrefixStepCount == 1 {
+			failures.Add(1)
+			return task.Answer{}, &predictors.Failure{Reason: "refused", ForGood: true}
+		}
+		return say(c, s, x, earlier)
+	}
+	text := head + `method "fake" { uses = "fake" }` + "\n"
+	l.run(text, RunOptions{})
+	l.fake.say = say
+	progress := NewProgress()
+	if out := l.run(text, RunOptions{RetryFailed: true, Progress: progress}); out.Failed > 0 {
+		t.Errorf("%+v", out)
+	}
+	done, total := progress.Done()
+	if done != total || total < failures.Load() || progress.before.Load() == 0 || failures.Load() == 0 {
+		t.Errorf("%d of %d, %d before, after %d failures", done, total, progress.before.Load(), failures.Load())
+	}
+	if line := progress.line(); !strings.Contains(line, "more were stored before") {
+		t.Errorf("progress %q", line)
 	}
 }
 

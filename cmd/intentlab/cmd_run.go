@@ -81,7 +81,13 @@ func outcome(e env, c *runCmd, out runners.Outcome) error {
 	for _, v := range c.Var {
 		again += " --var " + v
 	}
+	for _, o := range c.Only {
+		again += " --only " + o
+	}
 	again = strings.TrimSpace(again)
+	if c.RetryFailed && (out.Interrupted || out.Paused) {
+		again += " --retry-failed"
+	}
 	switch {
 	case out.Interrupted:
 		fmt.Fprintf(e.err, "interrupted with %d tasks to do; `%s` goes on from here\n", out.Pending, again)

@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +22,11 @@ func TestOneInterruptDrains(t *testing.T) {
 		}
 	}
 	p.unfailed("drained.db")
+	rest := regexp.MustCompile(`interrupted with (\d+) tasks to do`).FindStringSubmatch(log)
+	_, log = p.output(0, "run", "exp.hcl", "--var", "store=drained.db", "--no-tables")
+	if want := fmt.Sprintf("%[1]s of %[1]s tasks, ", rest[1]); !strings.Contains(log, want) {
+		t.Errorf("the resumed run doesn't say %q:\n%s", want, log)
+	}
 	p.sameArtefacts("drained.db")
 }
 
