@@ -160,3 +160,22 @@ func TestAuditedEpisodesAreInDataOrder(t *testing.T) {
 		t.Errorf("evaluated %v", got)
 	}
 }
+
+// The visible hash leaves the ratio out, so full_context and hide_ratio look alike to most methods, and not
+// to one that looks at the ratio.
+func TestHiddenRatiosAreNotAnsweredFromShownOnes(t *testing.T) {
+	l := newLab(t, 30)
+	text := strings.Replace(head, `ablation "full_context" {}`, "ablation \"full_context\" {}\nablation \"hide_ratio\" {}", 1) + `
+method "length" { uses = "length_probe" }
+method "majority" { uses = "majority" }
+`
+	l.run(text, RunOptions{})
+	cells := l.cells()
+	if c := cells["hide_ratio/majority"]; c.DuplicateOf != "full_context" || c.Fit != cells["full_context/majority"].Fit {
+		t.Errorf("majority under hide_ratio: %+v", c)
+	}
+	a, b := cells["full_context/length"], cells["hide_ratio/length"]
+	if b.DuplicateOf != "" || a.Fit == "" || a.Fit == b.Fit {
+		t.Errorf("length_probe under hide_ratio is taken for the one under full_context: fits %.8s, %.8s, twin of %q", a.Fit, b.Fit, b.DuplicateOf)
+	}
+}

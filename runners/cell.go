@@ -179,14 +179,15 @@ func (w *cellRun) space() task.LabelSpace {
 	return s
 }
 
-// twin names the ablation, earlier in the file, whose variant of this dataset is byte-identical.
+// twin names the ablation, earlier in the file, whose variant of this dataset is byte-identical. The
+// hashes leave the ratio out, so that a method that looks at it is no twin where only one hides it.
 func (w *cellRun) twin(ctx context.Context, v *variant) (string, error) {
 	for j := range w.cell.Ablation {
 		other := w.variants[[2]int{w.cell.Dataset, j}]
 		if err := other.prepare(ctx, w.workers); err != nil {
 			return "", err
 		}
-		if other.digest == v.digest {
+		if other.digest == v.digest && (!w.traits(w.method(w.cell)).usesRatio || other.spec.HideRatio == v.spec.HideRatio) {
 			return w.Exp.Ablations[j].ID, nil
 		}
 	}

@@ -41,6 +41,7 @@ type fitInputs struct {
 	Train       string            `json:"train"` // digest of the examples
 	Dev         string            `json:"dev"`
 	Labels      []string          `json:"labels,omitempty"`
+	Ratios      []task.Ratio      `json:"ratios,omitempty"` // that the examples show to a kind which looks at them
 }
 
 // traits are what a method's kind and settings declare about its answers.
@@ -148,6 +149,9 @@ func (g *Engine) fitKey(c Cell, files map[string]string) (key, inputs string, er
 	if g.traits(m).usesLabels {
 		in.Labels = d.Space.Labels
 	}
+	if g.traits(m).usesRatio && !v.spec.HideRatio {
+		in.Ratios = v.grid
+	}
 	if inputs, err = canonical(in); err != nil {
 		return "", "", fmt.Errorf("identity of the fit of cell %s: %w", g.Name(c), err)
 	}
@@ -168,7 +172,7 @@ func (g *Engine) visibleHashes(c Cell, episode int) ([]string, error) {
 	out := make([]string, len(base))
 	for i, b := range base {
 		var r task.Ratio
-		if t.usesRatio {
+		if t.usesRatio && !g.variant(c).spec.HideRatio {
 			r = g.Exp.Ratios[i]
 		} else if i > 0 && b == base[i-1] {
 			out[i] = out[i-1]

@@ -96,4 +96,4 @@ func saved(t testing.TB, l Learner) []byte {
 }
 
 // learners are the built-in kinds that this folder fits in process.
-var learners = []string{"majority", "naive_bayes", "stratified_prior", "tfidf_knn", "wl_kernel"}
+var learners = []string{"instruction_probe", "length_probe", "majority", "metadata_probe", "naive_bayes", "shuffled_labels", "stratified_prior", "tfidf_knn", "url_probe", "wl_kernel"}

@@ -9,13 +9,18 @@ import (
 
 // Kinds holds every method kind by the name that `uses` gives.
 var Kinds = map[string]Kind{
-	"command":          commandKind,
-	"majority":         majorityKind,
-	"naive_bayes":      naiveBayesKind,
-	"predictions":      predictionsKind,
-	"stratified_prior": stratifiedPriorKind,
-	"tfidf_knn":        tfidfKNNKind,
-	"wl_kernel":        wlKernelKind,
+	"command":           commandKind,
+	"instruction_probe": instructionProbeKind,
+	"length_probe":      lengthProbeKind,
+	"majority":          majorityKind,
+	"metadata_probe":    metadataProbeKind,
+	"naive_bayes":       naiveBayesKind,
+	"predictions":       predictionsKind,
+	"shuffled_labels":   shuffledLabelsKind,
+	"stratified_prior":  stratifiedPriorKind,
+	"tfidf_knn":         tfidfKNNKind,
+	"url_probe":         urlProbeKind,
+	"wl_kernel":         wlKernelKind,
 }
 
 // Names returns the names of all kinds in byte order.

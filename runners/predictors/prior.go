@@ -124,13 +124,18 @@ func (l *priorLearner) Save(w io.Writer) error {
 		return fmt.Errorf("saving a prior that was not fitted")
 	}
 	enc := newArtifactWriter(w, priorArtifact)
-	enc.uvarint(uint64(len(l.prior.labels)))
-	for _, x := range l.prior.labels {
+	l.prior.write(enc)
+	return enc.close()
+}
+
+// write appends the prior to an artefact.
+func (p *prior) write(enc *artifactWriter) {
+	enc.uvarint(uint64(len(p.labels)))
+	for _, x := range p.labels {
 		enc.str(x.value)
 		enc.float(x.mass)
 	}
-	enc.str(l.prior.open)
-	return enc.close()
+	enc.str(p.open)
 }
 
 // Load reads what Save wrote.
@@ -139,6 +144,16 @@ func (l *priorLearner) Load(r io.Reader) error {
 	if err != nil {
 		return err
 	}
+	p := readPrior(dec)
+	if err := dec.close(); err != nil {
+		return err
+	}
+	l.prior, l.fitted = p, true
+	return nil
+}
+
+// readPrior reads what write wrote; what is wrong is kept in dec.
+func readPrior(dec *artifactReader) prior {
 	var p prior
 	n := dec.count(9) // a length byte and a mass
 	for range n {
@@ -156,11 +171,7 @@ func (l *priorLearner) Load(r io.Reader) error {
 		p.total += x.mass
 	}
 	p.open = dec.str()
-	if err := dec.close(); err != nil {
-		return err
-	}
-	l.prior, l.fitted = p, true
-	return nil
+	return p
 }
 
 // Close has nothing to release.
