@@ -1,5 +1,7 @@
 package results
 
+import "fmt"
+
 // Run is one experiment on one state of its declaration and data.
 type Run struct {
 	ID         int64
@@ -55,6 +57,15 @@ type Cell struct {
 	Fit                       string
 	Identity                  int64
 	DuplicateOf               string
+}
+
+// Name is the cell's id on the command line: dataset/ablation/method/seed, and /fold with folds.
+func (c Cell) Name() string {
+	s := fmt.Sprintf("%s/%s/%s/%d", c.Dataset, c.Ablation, c.Method, c.Seed)
+	if c.Fold > 0 {
+		s += fmt.Sprintf("/%d", c.Fold)
+	}
+	return s
 }
 
 // The states of a task in a cell (decisions.md, "States of a task in a cell"); pending is the

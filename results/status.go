@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -67,6 +68,22 @@ func (s *Store) Status(ctx context.Context, run int64) (Status, error) {
 	var err error
 	st.Doing, err = s.doing(ctx, run)
 	return st, err
+}
+
+// Output returns what is kept of the output of a cell's programs, and the stacks of panics in it, by
+// the newest invocation in which there was any; "" where there was none.
+func (s *Store) Output(ctx context.Context, cell int64) (string, error) {
+	var out strings.Builder
+	err := s.query(ctx, func(r *sql.Rows) error {
+		var text string
+		err := r.Scan(&text)
+		out.WriteString(text)
+		if text != "" && !strings.HasSuffix(text, "\n") {
+			out.WriteByte('\n')
+		}
+		return err
+	}, "select text from event where cell = ?1 and invocation = (select max(invocation) from event where cell = ?1) order by id", cell)
+	return out.String(), err
 }
 
 // interrupted is what a run is whose process ended without recording how.

@@ -123,11 +123,7 @@ func (g *Engine) variant(c Cell) *variant         { return g.variants[[2]int{c.D
 
 // Name is the cell's id on the command line: dataset/ablation/method/seed, and /fold with folds.
 func (g *Engine) Name(c Cell) string {
-	s := fmt.Sprintf("%s/%s/%s/%d", g.dataset(c).Decl.ID, g.ablation(c).ID, g.method(c).ID, c.Seed)
-	if c.Fold > 0 {
-		s += fmt.Sprintf("/%d", c.Fold)
-	}
-	return s
+	return results.Cell{Dataset: g.dataset(c).Decl.ID, Ablation: g.ablation(c).ID, Method: g.method(c).ID, Seed: c.Seed, Fold: c.Fold}.Name()
 }
 
 // judgesOf are the judges of a dataset in matrix order: its own, or the matrix's.

@@ -44,8 +44,8 @@ func (p *Progress) Say(line string) {
 	p.say(line)
 }
 
-// line describes the moment.
-func (p *Progress) line() string {
+// line describes the moment; final is the last word on a run, which promises nothing more.
+func (p *Progress) line(final bool) string {
 	done, total := p.Done()
 	took := time.Since(p.start)
 	rate := float64(done) / max(took.Seconds(), 0.001)
@@ -56,7 +56,7 @@ func (p *Progress) line() string {
 	if n := p.before.Load(); n > 0 {
 		s += fmt.Sprintf(", %d more were stored before", n)
 	}
-	if left := total - done; left > 0 && rate > 0 && done > 0 {
+	if left := total - done; left > 0 && rate > 0 && done > 0 && !final {
 		s += ", about " + (time.Duration(float64(left)/rate) * time.Second).Round(time.Second).String() + " left"
 	}
 	return s
@@ -69,8 +69,8 @@ func (p *Progress) Show(w io.Writer, terminal bool, interval time.Duration) (sto
 		interval = 200 * time.Millisecond
 	}
 	width := 0
-	paint := func() {
-		s := p.line()
+	paint := func(final bool) {
+		s := p.line(final)
 		if !terminal {
 			fmt.Fprintln(w, s)
 			return
@@ -96,7 +96,7 @@ func (p *Progress) Show(w io.Writer, terminal bool, interval time.Duration) (sto
 			select {
 			case <-tick.C:
 				p.mu.Lock()
-				paint()
+				paint(false)
 				p.mu.Unlock()
 			case <-quit:
 				return
@@ -111,7 +111,7 @@ func (p *Progress) Show(w io.Writer, terminal bool, interval time.Duration) (sto
 			p.mu.Lock()
 			defer p.mu.Unlock()
 			if terminal || p.total.Load() > 0 {
-				paint()
+				paint(true)
 			}
 			if terminal {
 				fmt.Fprintln(w)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -36,10 +37,11 @@ type RunOptions struct {
 // Outcome is how a run ended.
 type Outcome struct {
 	Run         results.Run
-	Interrupted bool // drained or cancelled: resumable
-	Paused      bool // reached Until: resumable
-	Failed      int  // cells that failed or hold failed tasks
-	FirstError  string
+	Interrupted bool   // drained or cancelled: resumable
+	Paused      bool   // reached Until: resumable
+	Failed      int    // cells that failed or hold failed tasks
+	FirstError  string // of what failed now, else of what had failed before
+	Told        bool   // FirstError was shown as it came
 	// Pending are the tasks left to do when the run was interrupted or paused, and in cells that were
 	// to be run and are still pending: what the next run with the same options announces.
 	Pending int
@@ -86,7 +88,7 @@ func (g *Engine) Run(ctx context.Context, store *results.Store, o RunOptions) (O
 		return Outcome{}, errors.Join(err, store.End(finish, r.invocation, "broken"))
 	}
 	runErr := r.cells(ctx, rows, todo)
-	out := Outcome{Run: r.run, FirstError: r.first}
+	out := Outcome{Run: r.run, FirstError: r.first, Told: r.first != ""}
 	// A run that was told to stop after its last cell is done, not interrupted.
 	if runErr == nil && int(r.ended.Load()) < len(todo) {
 		out.Interrupted = ctx.Err() != nil || r.drained()
@@ -224,9 +226,19 @@ func (r *run) safely(ctx context.Context, row results.Cell, f func() error) (err
 
 // failCell records that a cell failed as a whole.
 func (r *run) failCell(ctx context.Context, row results.Cell, reason string, forGood bool) error {
-	row.State, row.Reason, row.ForGood = results.CellFailed, reason, forGood
+	row.State, row.Reason, row.ForGood = results.CellFailed, oneLine(reason), forGood
 	r.failed(row, reason)
 	return r.store.FinishCell(context.WithoutCancel(ctx), row)
+}
+
+// oneLine makes one line of what a method or a library said, so that it fits a list or a footnote.
+func oneLine(s string) string {
+	const most = 600 // bytes
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
 }
 
 // failed shows the first failure at once and remembers it.
@@ -234,7 +246,7 @@ func (r *run) failed(row results.Cell, reason string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.first == "" {
-		r.first = fmt.Sprintf("%s/%s/%s: %s", row.Dataset, row.Ablation, row.Method, reason)
+		r.first = row.Name() + ": " + oneLine(reason)
 		r.o.Progress.Say("first failure: " + r.first)
 	}
 }
@@ -281,7 +293,7 @@ func (r *run) settle(ctx context.Context, before []results.Cell, todo []int, out
 		case row.State == results.CellFailed, row.State == results.CellDone && row.Reason != "":
 			out.Failed++
 			if out.FirstError == "" {
-				out.FirstError = fmt.Sprintf("%s/%s/%s: %s", row.Dataset, row.Ablation, row.Method, row.Reason)
+				out.FirstError = row.Name() + ": " + row.Reason
 			}
 		}
 	}

@@ -422,7 +422,7 @@ func TestProgressOfARetryCountsWhatIsRetried(t *testing.T) {
 	if done != total || total < failures.Load() || progress.before.Load() == 0 || failures.Load() == 0 {
 		t.Errorf("%d of %d, %d before, after %d failures", done, total, progress.before.Load(), failures.Load())
 	}
-	if line := progress.line(); !strings.Contains(line, "more were stored before") {
+	if line := progress.line(true); !strings.Contains(line, "more were stored before") {
 		t.Errorf("progress %q", line)
 	}
 }

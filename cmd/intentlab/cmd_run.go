@@ -96,8 +96,12 @@ func outcome(e env, c *runCmd, out runners.Outcome) error {
 		fmt.Fprintf(e.err, "paused with %d tasks to do; `%s` goes on from here\n", out.Pending, again)
 		return told(exitPaused)
 	case out.Failed > 0:
-		fmt.Fprintf(e.err, "%s with failures, the first: %s\n`%s` tries the passing ones again; with --retry-failed also those that failed for good\n",
-			count(out.Failed, "cell"), out.FirstError, again)
+		first := ""
+		if !out.Told {
+			first = ", the first: " + out.FirstError
+		}
+		fmt.Fprintf(e.err, "%s with failures%s\n`%s` lists them, with --output CELL it prints what a program wrote;\n`%s` tries again what a crash, a time-out or the machine brought about, with --retry-failed also what failed for good\n",
+			count(out.Failed, "cell"), first, strings.TrimSpace("intentlab status "+c.File), again)
 		return told(exitFailedCells)
 	}
 	return nil

@@ -4,13 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
 
 	"intentlab/results"
 )
 
 type statusCmd struct {
 	storeArg
-	JSON bool `name:"json" help:"Print as JSON."`
+	JSON   bool   `name:"json" help:"Print as JSON."`
+	Output string `placeholder:"CELL" help:"Print what the programs of this cell wrote to stderr, instead: dataset/ablation/method/seed, and /fold where there are folds."`
 }
 
 // Run shows the latest run's progress; it works while another process writes.
@@ -18,6 +22,9 @@ func (c *statusCmd) Run(ctx context.Context, e env) error {
 	store, run, err := c.view(ctx, e)
 	if err != nil {
 		return err
+	}
+	if c.Output != "" {
+		return errors.Join(c.output(ctx, e, store, run), store.Close())
 	}
 	st, err := store.Status(ctx, run.ID)
 	if err = errors.Join(err, store.Close()); err != nil {
@@ -43,9 +50,109 @@ func writeStatus(e env, run results.Run, st results.Status) error {
 			fmt.Fprintf(e.out, ", %d %s", n, s)
 		}
 	}
-	fmt.Fprintf(e.out, "\nanswers: %d distinct, %d input and %d output tokens, %.4f USD\n", st.Predictions, st.InputTokens, st.OutputTokens, st.CostUSD)
-	for _, f := range st.Failures {
-		fmt.Fprintf(e.out, "failed: %s/%s/%s/%d: %s\n", f.Dataset, f.Ablation, f.Method, f.Seed, f.Reason)
+	fmt.Fprintf(e.out, "\nanswers: %d distinct", st.Predictions)
+	if st.InputTokens+st.OutputTokens > 0 || st.CostUSD > 0 {
+		fmt.Fprintf(e.out, ", %d input and %d output tokens, %.4f USD", st.InputTokens, st.OutputTokens, st.CostUSD)
+	}
+	fmt.Fprintln(e.out)
+	failures := mergeFolds(st.Failures)
+	for _, f := range failures {
+		fmt.Fprintf(e.out, "failed: %s: %s\n", f.cells(), f.reason())
+	}
+	if len(failures) > 0 {
+		fmt.Fprintf(e.err, "`intentlab status --output %s` prints what its program wrote to stderr\n", st.Failures[0].Name())
 	}
 	return nil
+}
+
+// output prints what a cell's programs wrote; a name without its fold stands for all folds.
+func (c *statusCmd) output(ctx context.Context, e env, store *results.Store, run results.Run) error {
+	cells, err := store.Cells(ctx, run.ID)
+	if err != nil {
+		return err
+	}
+	var names []string
+	found, silent := false, true
+	for _, cell := range cells {
+		names = append(names, cell.Name())
+		if cell.Name() != c.Output && foldless(cell).Name() != c.Output {
+			continue
+		}
+		found = true
+		text, err := store.Output(ctx, cell.ID)
+		if err != nil {
+			return err
+		}
+		if text == "" {
+			continue
+		}
+		silent = false
+		if cell.Name() != c.Output {
+			fmt.Fprintf(e.out, "%s:\n", cell.Name())
+		}
+		fmt.Fprint(e.out, text)
+	}
+	switch {
+	case !found:
+		return usage(noSuch("cell", c.Output, names))
+	case silent:
+		fmt.Fprintf(e.err, "%s: nothing was printed to stderr\n", c.Output)
+	}
+	return nil
+}
+
+func foldless(c results.Cell) results.Cell {
+	c.Fold = 0
+	return c
+}
+
+// foldFailures are cells that failed alike and differ in their fold only.
+type foldFailures struct {
+	first         results.Cell
+	folds         []string
+	failed, tasks int    // where the reason counts tasks
+	rest          string // of the reason, behind the counts
+}
+
+var taskCounts = regexp.MustCompile(`^(\d+) of (\d+) tasks failed`)
+
+// mergeFolds joins cells that follow one another.
+func mergeFolds(cells []results.Cell) []foldFailures {
+	var out []foldFailures
+	at := map[string]int{}
+	for _, c := range cells {
+		f := foldFailures{first: c, rest: c.Reason}
+		if m := taskCounts.FindStringSubmatch(c.Reason); m != nil {
+			f.failed, _ = strconv.Atoi(m[1]) // digits
+			f.tasks, _ = strconv.Atoi(m[2])
+			f.rest = c.Reason[len(m[0]):]
+		}
+		key := fmt.Sprintf("%s\x00%v\x00%s", foldless(c).Name(), f.tasks > 0, f.rest)
+		i, ok := at[key]
+		if !ok || c.Fold == 0 {
+			i = len(out)
+			at[key] = i
+			out = append(out, f)
+		} else {
+			out[i].failed += f.failed
+			out[i].tasks += f.tasks
+		}
+		out[i].folds = append(out[i].folds, strconv.Itoa(c.Fold))
+	}
+	return out
+}
+
+// cells names the cells: with one fold as `explain` takes it.
+func (f foldFailures) cells() string {
+	if len(f.folds) == 1 {
+		return f.first.Name()
+	}
+	return fmt.Sprintf("%s, folds %s", foldless(f.first).Name(), strings.Join(f.folds, " "))
+}
+
+func (f foldFailures) reason() string {
+	if f.tasks == 0 {
+		return f.rest
+	}
+	return fmt.Sprintf("%d of %d tasks failed%s", f.failed, f.tasks, f.rest)
 }

@@ -187,10 +187,20 @@ func (p *pool) retire(w *commandWorker) error {
 	p.stats.Add(stats)
 	p.mu.Unlock()
 	if err == nil && p.restartsLeft() == 0 {
-		return &process.Failure{Reason: ended.Reason, Cell: true, Detail: fmt.Sprintf(
-			"the program was started again %d times and ended once more: %s", p.restarts, ended.Detail)}
+		detail := ended.Detail
+		if p.restarts > 0 {
+			detail = fmt.Sprintf("the program was started again %s and ended once more: %s", times(p.restarts), detail)
+		}
+		return &process.Failure{Reason: ended.Reason, Cell: true, Detail: detail}
 	}
 	return err
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
 }
 
 func (p *pool) restartsLeft() int {
@@ -214,7 +224,7 @@ func (p *pool) mayStart(w *commandWorker) error {
 	case !w.started:
 		return nil
 	case p.used >= p.restarts:
-		return &process.Failure{Reason: "crashed", Cell: true, Detail: fmt.Sprintf("the program was started again %d times, which is the limit", p.restarts)}
+		return &process.Failure{Reason: "crashed", Cell: true, Detail: fmt.Sprintf("the program was started again %s, which is the limit (restarts)", times(p.restarts))}
 	}
 	p.used++
 	return nil

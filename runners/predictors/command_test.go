@@ -184,7 +184,7 @@ func TestCommandReplaysWhatAnotherRunAnswered(t *testing.T) {
 	_, err := c.Predict(t.Context(), ts[1], ts[:1])
 	wantFailure(t, err, Failure{Reason: "crashed"}, "boom on d:e:r0.20", "before it answered d:e:r0.20")
 	_, err = c.Predict(t.Context(), commandTask("f", 100), nil)
-	wantFailure(t, err, Failure{Reason: "crashed", Cell: true}, "started again 0 times and ended once more", "boom on")
+	wantFailure(t, err, Failure{Reason: "crashed", Cell: true}, "before it was asked; its stderr: Traceback: boom on")
 }
 
 func TestCommandRestartsAreLimitedPerCell(t *testing.T) {

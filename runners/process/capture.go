@@ -113,20 +113,6 @@ func (c *Capture) String() string {
 	return strings.ToValidUTF8(string(c.head)+tail, "\uFFFD")
 }
 
-// Tail is the last n bytes for a message: trimmed, valid UTF-8, beginning at a line where there is
-// one.
-func (c *Capture) Tail(n int) string {
-	s := strings.TrimSpace(c.String())
-	if len(s) <= n {
-		return s
-	}
-	s = s[len(s)-n:]
-	if i := strings.IndexByte(s, '\n'); i >= 0 && i < len(s)/2 {
-		s = s[i+1:]
-	}
-	return "…" + strings.ToValidUTF8(s, "")
-}
-
 // Flush writes what is kept behind the head to the log; later calls do nothing.
 func (c *Capture) Flush() {
 	c.mu.Lock()

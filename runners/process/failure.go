@@ -22,15 +22,28 @@ type Failure struct {
 // Error is the reason and the detail.
 func (f *Failure) Error() string { return f.Reason + ": " + f.Detail }
 
-// messageTail is how much of stderr a message quotes, in bytes.
-const messageTail = 1500
+// messageLine is how much of a line of stderr a message quotes, in bytes.
+const messageLine = 200
 
-// withStderr adds the tail of what the child printed to a sentence.
+// withStderr adds the first and the last line of what the child printed to a sentence, which stays
+// one line; the whole is in the log.
 func (c *Child) withStderr(sentence string) string {
-	if tail := c.Stderr().Tail(messageTail); tail != "" {
-		return sentence + "; its stderr ends with: " + tail
+	var lines []string
+	for line := range strings.Lines(c.Stderr().String()) {
+		if line = strings.Join(strings.Fields(line), " "); line != "" {
+			lines = append(lines, clip(line, messageLine))
+		}
 	}
-	return sentence + "; it printed nothing to stderr"
+	switch n := len(lines); n {
+	case 0:
+		return sentence + "; it printed nothing to stderr"
+	case 1:
+		return sentence + "; its stderr: " + lines[0]
+	case 2:
+		return sentence + "; its stderr: " + lines[0] + " / " + lines[1]
+	default:
+		return sentence + "; its stderr: " + lines[0] + " … " + lines[n-1]
+	}
 }
 
 // ended says how a child that is gone ended, for one who still waited for it to do something.
