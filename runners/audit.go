@@ -39,6 +39,7 @@ type AuditVariant struct {
 	// Ceiling is the prefix-collision ceiling: the best accuracy that any function of the visible input
 	// could reach on these tasks (metrics-and-judge.md A17).
 	Ceiling metrics.Ceiling `json:"ceiling"`
+	Probes  []AuditProbe    `json:"probes,omitempty"`
 	Faults  []AuditFault    `json:"faults"`
 }
 
@@ -110,7 +111,11 @@ func (a *Audit) Faulty() bool {
 }
 
 // AuditOptions choose what is audited; empty names mean all.
-type AuditOptions struct{ Dataset, Ablation string }
+type AuditOptions struct {
+	Dataset, Ablation string
+	// Probe also fits and asks the probes.
+	Probe bool
+}
 
 // examplesShown is how many episodes an AuditField quotes.
 const examplesShown = 3
@@ -125,6 +130,11 @@ func (g *Engine) Audit(ctx context.Context, o AuditOptions) (*Audit, error) {
 			return fmt.Errorf("auditing %s under %s: %w", v.data.Decl.ID, ablation, err)
 		}
 		x.Ablation = ablation
+		if o.Probe {
+			if x.Probes, err = g.probe(ctx, v, ablation); err != nil {
+				return fmt.Errorf("probing %s under %s: %w", v.data.Decl.ID, ablation, err)
+			}
+		}
 		a.Variants = append(a.Variants, x)
 		return nil
 	})

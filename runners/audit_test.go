@@ -179,3 +179,76 @@ method "majority" { uses = "majority" }
 		t.Errorf("length_probe under hide_ratio is taken for the one under full_context: fits %.8s, %.8s, twin of %q", a.Fit, b.Fit, b.DuplicateOf)
 	}
 }
+
+func TestProbesAreAskedWithoutAStore(t *testing.T) {
+	l := newLab(t, 8)
+	l.write("talk.jsonl", talkative)
+	text := talkativeHead + "ablation \"full_context\" {}\nablation \"no_url\" {}\n"
+	a := l.audit(text, AuditOptions{Probe: true})
+	want := map[string][3]int{ // right answers by ratio, of b and c; training knows c's label alone
+		"full_context/majority": {1, 1, 1}, "no_url/majority": {1, 1, 1},
+		"full_context/url_probe": {1, 2, 2}, "no_url/url_probe": {1, 1, 1},
+		"full_context/instruction_probe": {1, 1, 1}, "full_context/length_probe": {1, 1, 1},
+	}
+	n := 0
+	for _, v := range a.Variants {
+		if len(v.Probes) != len(Probes) || v.Probes[0].Probe != "majority" {
+			t.Errorf("probes %+v", v.Probes)
+		}
+		for _, p := range v.Probes {
+			w, ok := want[v.Ablation+"/"+p.Probe]
+			if !ok {
+				continue
+			}
+			n++
+			for j, r := range p.Accuracy {
+				if r.Tasks != 2 || r.Found != w[j] || *r.Share != float64(w[j])/2 {
+					t.Errorf("%s under %s at %s: %+v, want %d", p.Probe, v.Ablation, r.Ratio, r, w[j])
+				}
+			}
+		}
+	}
+	if n != len(want) {
+		t.Errorf("%d of %d probes were there", n, len(want))
+	}
+	if u := a.Variants[0].Probes[2]; u.Probe != "url_probe" || *u.NAUC != (0.3*0.75+0.4*1)/0.7 {
+		t.Errorf("nAUC %v", *u.NAUC)
+	}
+	if _, err := os.Stat(filepath.Join(l.dir, "s.db")); err == nil {
+		t.Error("the audit made a store")
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	g := l.prepare(text, 2)
+	cancel()
+	if _, err := g.Audit(ctx, AuditOptions{Probe: true}); err == nil {
+		t.Error("a cancelled audit ends without an error")
+	}
+}
+
+func TestProbesAgreeWithARunOfTheSameMethods(t *testing.T) {
+	l := newLab(t, 40)
+	text := strings.Replace(head, `path   = "data.jsonl"`, "path = \"data.jsonl\"\n  split { folds = 3 }", 1)
+	for _, p := range Probes {
+		text += "method \"" + p + "\" { uses = \"" + p + "\" }\n"
+	}
+	a := l.audit(text, AuditOptions{Probe: true})
+	l.run(text, RunOptions{})
+	var evaluated []struct {
+		Method   string
+		Datasets map[string]struct {
+			Closed struct{ Correct map[string]int }
+		}
+	}
+	must(t, json.Unmarshal([]byte(l.evaluations()), &evaluated))
+	if len(evaluated) != len(Probes) {
+		t.Fatalf("%d evaluations", len(evaluated))
+	}
+	for _, e := range evaluated {
+		at := slices.IndexFunc(a.Variants[0].Probes, func(p AuditProbe) bool { return p.Probe == e.Method })
+		for _, r := range a.Variants[0].Probes[at].Accuracy {
+			if got, ok := e.Datasets["d"].Closed.Correct[r.Ratio]; !ok || got != r.Found || r.Tasks != 40 {
+				t.Errorf("%s at %s: %d right of %d in the audit, %d in the run", e.Method, r.Ratio, r.Found, r.Tasks, got)
+			}
+		}
+	}
+}

@@ -71,7 +71,10 @@ func writeAudit(w io.Writer, style tables.TextStyle, a *runners.Audit) error {
 	if err := sums.Text(w, style); err != nil {
 		return err
 	}
-	return writeAuditFields(w, style, a)
+	if err := writeAuditFields(w, style, a); err != nil {
+		return err
+	}
+	return writeAuditProbes(w, style, a)
 }
 
 func valueCell(v metrics.Value) tables.Cell { return tables.Maybe(v.Ptr(), v.Why()) }
@@ -94,4 +97,41 @@ func writeAuditFields(w io.Writer, style tables.TextStyle, a *runners.Audit) err
 	}
 	fmt.Fprintln(w)
 	return fields.Text(w, style)
+}
+
+// writeAuditProbes prints what the probes reach, where they were asked.
+func writeAuditProbes(w io.Writer, style tables.TextStyle, a *runners.Audit) error {
+	ratios := a.Variants[0].Closed.Ratios
+	at := []int{0}
+	if last := len(ratios) - 1; last > 0 {
+		at = append(at, last)
+	}
+	t := &tables.Table{Name: "audit_probes", Title: "What probes reach", Merge: 2,
+		Columns: []tables.Column{tables.Label("dataset"), tables.Label("ablation"), tables.Label("probe")},
+		Footnotes: []string{"Accuracy of the closed label, fitted on the training split. A difference without an interval may be noise: declare the",
+			"probe as a method to test it."}}
+	for _, r := range at {
+		t.Columns = append(t.Columns, tables.Column{Name: "acc_" + ratios[r].Ratio, Title: "r " + ratios[r].Ratio, Group: "accuracy", Align: tables.Right, Decimals: 3})
+	}
+	t.Columns = append(t.Columns, tables.Column{Name: "nauc", Title: "nAUC", Align: tables.Right, Decimals: 3},
+		tables.Column{Name: "over_prior", Title: "over the prior", Align: tables.Right, Decimals: 3})
+	const why = "no evaluated task has a closed label"
+	for _, v := range a.Variants {
+		for _, p := range v.Probes {
+			cells := []tables.Cell{tables.Text(v.Dataset), tables.Text(v.Ablation), tables.Text(p.Probe)}
+			for _, r := range at {
+				cells = append(cells, tables.Maybe(p.Accuracy[r].Share, why))
+			}
+			over := tables.None(why)
+			if prior := v.Probes[0].NAUC; prior != nil && p.NAUC != nil {
+				over = tables.Value(*p.NAUC - *prior)
+			}
+			t.Add(v.Dataset, append(cells, tables.Maybe(p.NAUC, why), over)...)
+		}
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w)
+	return t.Text(w, style)
 }

@@ -15,6 +15,7 @@ type auditCmd struct {
 	Of       string   `enum:"closed,open,both" default:"both" help:"What --max-leak counts: closed, open or both."`
 	Dataset  string   `placeholder:"D" help:"Audit this dataset only."`
 	Ablation string   `placeholder:"A" help:"Audit this ablation only."`
+	Probes   bool     `help:"Also fit the leak probes, in memory, and print how often they are right, beside the prior."`
 	JSON     bool     `name:"json" help:"Print the audit as JSON."`
 	Jobs     int      `short:"j" placeholder:"N" help:"Processors to use."`
 }
@@ -76,6 +77,7 @@ func (c *auditCmd) options(exp *matrix.Experiment) (o runners.AuditOptions, err 
 	}
 	o.Dataset = find("dataset", c.Dataset, datasets)
 	o.Ablation = find("ablation", c.Ablation, ablations)
+	o.Probe = c.Probes
 	return o, err
 }
 
