@@ -25,6 +25,7 @@ type Declaration struct {
 // DatasetInfo describes a dataset as it was used.
 type DatasetInfo struct {
 	ID          string         `json:"id"`
+	Name        string         `json:"name,omitempty"` // as the file refers to it, of an element of a for_each: knn["k1"]
 	Format      string         `json:"format"`
 	Fingerprint string         `json:"fingerprint"` // of the sampled episodes
 	Key         string         `json:"key"`         // the same under the dataset's name: the key of gold
@@ -44,6 +45,7 @@ type DatasetInfo struct {
 // AblationInfo describes an ablation.
 type AblationInfo struct {
 	ID        string `json:"id"`
+	Name      string `json:"name,omitempty"` // as the file refers to it, of an element of a for_each: knn["k1"]
 	Reference string `json:"reference,omitempty"`
 	Spec      any    `json:"spec"`
 }
@@ -51,6 +53,7 @@ type AblationInfo struct {
 // MethodInfo describes a method.
 type MethodInfo struct {
 	ID            string         `json:"id"`
+	Name          string         `json:"name,omitempty"` // as the file refers to it, of an element of a for_each: knn["k1"]
 	Uses          string         `json:"uses"`
 	Deterministic bool           `json:"deterministic"`
 	Seeds         []int64        `json:"seeds"`

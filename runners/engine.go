@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
+	"strings"
 
 	"github.com/sourcegraph/conc/pool"
 
@@ -155,7 +157,7 @@ func (g *Engine) declare(ctx context.Context) error {
 		d.Grid = append(d.Grid, int(r))
 	}
 	for _, x := range g.Data {
-		info := results.DatasetInfo{ID: x.Decl.ID, Key: x.Key, Format: x.Decl.Format, Fingerprint: x.Fingerprint, Split: x.SplitHash, LabelSpace: x.Space.Name,
+		info := results.DatasetInfo{ID: x.Decl.ID, Name: keyedName(x.Decl.Name), Key: x.Key, Format: x.Decl.Format, Fingerprint: x.Fingerprint, Split: x.SplitHash, LabelSpace: x.Space.Name,
 			Labels: x.Space.Labels, Folds: x.Decl.Split.Folds, Parts: x.parts(e.Evaluate), Episodes: len(x.Episodes),
 			Skipped: SkipCounts(x.Skips), Dropped: map[string]int{}, Placeholder: x.Placeholder}
 		for _, drop := range x.Drops {
@@ -167,11 +169,11 @@ func (g *Engine) declare(ctx context.Context) error {
 		d.Datasets = append(d.Datasets, info)
 	}
 	for _, a := range e.Ablations {
-		d.Ablations = append(d.Ablations, results.AblationInfo{ID: a.ID, Reference: a.Reference, Spec: a.Spec})
+		d.Ablations = append(d.Ablations, results.AblationInfo{ID: a.ID, Name: keyedName(a.Name), Reference: a.Reference, Spec: a.Spec})
 	}
 	for _, m := range e.Methods {
 		kind := g.Kinds.Methods[m.Uses]
-		d.Methods = append(d.Methods, results.MethodInfo{ID: m.ID, Uses: m.Uses, Deterministic: m.Kind.Deterministic, Seeds: m.Seeds,
+		d.Methods = append(d.Methods, results.MethodInfo{ID: m.ID, Name: keyedName(m.Name), Uses: m.Uses, Deterministic: m.Kind.Deterministic, Seeds: m.Seeds,
 			SawAll: !kind.Causal, Settings: m.Settings})
 	}
 	for _, j := range g.Judges {
@@ -186,7 +188,16 @@ func (g *Engine) declare(ctx context.Context) error {
 	// limits, prices and paths are left out (experiment-language.md, "Identity").
 	id := d
 	id.Config, id.ConfigHash, id.Description = nil, "", ""
-	id.Datasets = append([]results.DatasetInfo(nil), d.Datasets...)
+	id.Datasets, id.Ablations, id.Methods = slices.Clone(d.Datasets), slices.Clone(d.Ablations), slices.Clone(d.Methods)
+	for i := range id.Datasets {
+		id.Datasets[i].Name = ""
+	}
+	for i := range id.Ablations {
+		id.Ablations[i].Name = ""
+	}
+	for i := range id.Methods {
+		id.Methods[i].Name = ""
+	}
 	answers, err := g.answersOf(ctx)
 	if err != nil {
 		return err
@@ -199,6 +210,14 @@ func (g *Engine) declare(ctx context.Context) error {
 		Answers     []methodAnswers
 	}{id, plainExcludes(e.Excludes), samplesOf(e.Methods), KeyVersion, answers})
 	return err
+}
+
+// keyedName is the name of an element of a for_each; "" of other blocks, whose name is their id.
+func keyedName(name string) string {
+	if strings.Contains(name, "[") {
+		return name
+	}
+	return ""
 }
 
 // methodAnswers is what decides a method's answers beside its declaration. Without it a cell that is

@@ -158,49 +158,6 @@ func clock(s string, now time.Time) (time.Time, error) {
 	return at, nil
 }
 
-// cellFilter reads --only: axis=name pairs, separated by commas or given again. Names of one axis
-// are alternatives; axes narrow each other down.
-func cellFilter(g *runners.Engine, only []string) (func(runners.Cell) bool, error) {
-	if len(only) == 0 {
-		return nil, nil
-	}
-	want := map[string]map[string]bool{}
-	for _, arg := range only {
-		for _, pair := range strings.Split(arg, ",") {
-			axis, name, ok := strings.Cut(strings.TrimSpace(pair), "=")
-			if !ok || name == "" {
-				return nil, fmt.Errorf("--only %q: want axis=name, e.g. dataset=weblinx", pair)
-			}
-			switch axis {
-			case "dataset", "ablation", "method", "seed", "fold":
-			default:
-				return nil, fmt.Errorf("--only %q: axes are dataset, ablation, method, seed and fold", pair)
-			}
-			if want[axis] == nil {
-				want[axis] = map[string]bool{}
-			}
-			want[axis][name] = true
-		}
-	}
-	matches := func(c runners.Cell) bool {
-		for axis, value := range map[string]string{
-			"dataset": g.Exp.Datasets[c.Dataset].ID, "ablation": g.Exp.Ablations[c.Ablation].ID, "method": g.Exp.Methods[c.Method].ID,
-			"seed": fmt.Sprint(c.Seed), "fold": fmt.Sprint(c.Fold),
-		} {
-			if want[axis] != nil && !want[axis][value] {
-				return false
-			}
-		}
-		return true
-	}
-	for _, c := range g.Cells {
-		if c.State == matrix.CellRun && matches(c) {
-			return matches, nil
-		}
-	}
-	return nil, fmt.Errorf("--only %s: no cell of the matrix matches", strings.Join(only, " "))
-}
-
 // conclude ends a run with its tables on stdout and writes what the report blocks ask for.
 func (c *runCmd) conclude(ctx context.Context, e env, store *results.Store, run results.Run, reports []matrix.Report) error {
 	src, err := report.Open(ctx, store, run, versionOf(), metrics.Options{})

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"regexp"
 	"strings"
 
 	"intentlab/ablations/task"
@@ -21,15 +23,29 @@ type showCmd struct {
 
 // Run prints a task in every cell that has it.
 func (c *showCmd) Run(ctx context.Context, e env) error {
+	if fileName(c.Task) && taskID.MatchString(c.Store) {
+		c.Task, c.Store = c.Store, c.Task
+	}
 	store, run, err := c.view(ctx, e)
 	if err != nil {
 		return err
 	}
-	names, err := judgeNames(run)
+	decl, err := run.Declared()
+	if err != nil {
+		return errors.Join(err, store.Close())
+	}
+	wanted := results.Where{Task: c.Task}
+	if wanted.Methods, err = resolve("method", c.Method, methodNames(decl)); err == nil {
+		wanted.Ablations, err = resolve("ablation", c.Ablation, ablationNames(decl))
+	}
+	if err != nil {
+		return errors.Join(usage(err), store.Close())
+	}
+	names := judgeNames(decl)
 	inputs := c.inputs(ctx, e)
-	found := 0
+	found, elsewhere := 0, false
 	if err == nil {
-		err = store.Find(ctx, run.ID, results.Where{Task: c.Task, Methods: c.Method, Ablations: c.Ablation}, func(d results.TaskDetail) error {
+		err = store.Find(ctx, run.ID, wanted, func(d results.TaskDetail) error {
 			found++
 			if c.JSON {
 				return writeTask(e.out, d)
@@ -40,8 +56,14 @@ func (c *showCmd) Run(ctx context.Context, e env) error {
 			return inputs.write(e.out, d)
 		})
 	}
+	if err == nil && found == 0 && len(c.Method)+len(c.Ablation) > 0 {
+		err = store.Find(ctx, run.ID, results.Where{Task: c.Task, Limit: 1}, func(results.TaskDetail) error { elsewhere = true; return nil })
+	}
 	if err = errors.Join(err, store.Close()); err != nil {
 		return err
+	}
+	if elsewhere {
+		return usage(fmt.Errorf("task %s is stored, but not for these methods and ablations: their cells are pending, n/a or excluded, see `intentlab status`", c.Task))
 	}
 	if found == 0 {
 		return usage(fmt.Errorf("no cell of the latest run holds a task %q; `intentlab list` lists tasks", c.Task))
@@ -49,17 +71,22 @@ func (c *showCmd) Run(ctx context.Context, e env) error {
 	return nil
 }
 
+// taskID is the form of task ids.
+var taskID = regexp.MustCompile(`^[^:]+:.+:r\d\.\d+$`)
+
+// fileName reports whether an argument is a store or an experiment file.
+func fileName(arg string) bool {
+	_, err := os.Stat(arg)
+	return err == nil || strings.HasSuffix(arg, ".hcl") || strings.HasSuffix(arg, ".hcl.json") || strings.HasSuffix(arg, ".db")
+}
+
 // judgeNames maps fingerprints to the names of the run's judges.
-func judgeNames(run results.Run) (map[string]string, error) {
-	d, err := run.Declared()
-	if err != nil {
-		return nil, err
-	}
+func judgeNames(d results.Declaration) map[string]string {
 	names := map[string]string{}
 	for _, j := range d.Judges {
 		names[j.Fingerprint] = j.ID
 	}
-	return names, nil
+	return names
 }
 
 func writeLine(w io.Writer, v any) error {
@@ -75,11 +102,7 @@ func writeDetail(w io.Writer, d results.TaskDetail, judges map[string]string, he
 		fmt.Fprintf(w, "%s: %d of %d steps, ratio %s\n", d.Task, d.Gold.Steps, d.Gold.TotalSteps, task.Ratio(d.Gold.Ratio))
 		fmt.Fprintf(w, "  wanted closed: %s (%s)\n  wanted open:   %s\n", d.Gold.ClosedIntent, d.Gold.LabelSpace, d.Gold.OpenIntent)
 	}
-	name := fmt.Sprintf("%s/%s/%s/%d", d.Cell.Dataset, d.Cell.Ablation, d.Cell.Method, d.Cell.Seed)
-	if d.Cell.Fold > 0 {
-		name += fmt.Sprintf("/%d", d.Cell.Fold)
-	}
-	fmt.Fprintf(w, "%s (%s): %s\n", name, d.Parts, d.State)
+	fmt.Fprintf(w, "%s (%s): %s\n", d.Cell.Name(), d.Parts, d.State)
 	if d.Prediction.Error != "" {
 		fmt.Fprintf(w, "  failed: %s: %s (attempt %d)\n", d.Prediction.Error, d.Prediction.Detail, d.Prediction.Attempts)
 	}
@@ -117,113 +140,6 @@ func writeDetail(w io.Writer, d results.TaskDetail, judges map[string]string, he
 			fmt.Fprintf(w, ": %s", j.Reason)
 		}
 		fmt.Fprintln(w)
-	}
-	return nil
-}
-
-type listCmd struct {
-	storeArg
-	Where []string `sep:"none" placeholder:"CONDITION" help:"dataset=, ablation=, method=, seed=, fold=, ratio=, state= (names separated by |), wrong, score<=X or score>=X of the first judge; separated by commas or given again."`
-	Limit int      `default:"50" help:"At most so many; 0 is no limit."`
-	JSON  bool     `name:"json" help:"Print as JSON lines, with everything that is stored."`
-}
-
-// Run lists matching tasks, one a line.
-func (c *listCmd) Run(ctx context.Context, e env) error {
-	where, err := parseWhere(c.Where)
-	if err != nil {
-		return usage(err)
-	}
-	where.Limit = c.Limit
-	store, run, err := c.view(ctx, e)
-	if err != nil {
-		return err
-	}
-	n := 0
-	err = store.Find(ctx, run.ID, where, func(d results.TaskDetail) error {
-		n++
-		if c.JSON {
-			return writeTask(e.out, d)
-		}
-		score := "-"
-		if len(d.Verdicts) > 0 && d.Verdicts[0].Score != nil {
-			score = fmt.Sprintf("%.3f", *d.Verdicts[0].Score)
-		}
-		_, err := fmt.Fprintf(e.out, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n", d.Task, d.Parts, d.Cell.Ablation, d.Cell.Method, d.Cell.Seed, d.State,
-			d.Prediction.ClosedIntent, score, short(d.Prediction.PredictedIntent))
-		return err
-	})
-	if err = errors.Join(err, store.Close()); err != nil {
-		return err
-	}
-	if c.Limit > 0 && n == c.Limit {
-		fmt.Fprintf(e.err, "the first %d; --limit 0 lists all\n", n)
-	}
-	return nil
-}
-
-// parseWhere reads the conditions of list.
-func parseWhere(conditions []string) (results.Where, error) {
-	var w results.Where
-	for _, arg := range conditions {
-		for _, c := range strings.Split(arg, ",") {
-			if err := condition(&w, strings.TrimSpace(c)); err != nil {
-				return w, err
-			}
-		}
-	}
-	return w, nil
-}
-
-func condition(w *results.Where, c string) error {
-	if c == "wrong" {
-		w.Wrong = true
-		return nil
-	}
-	for _, op := range []string{"<=", ">="} {
-		name, value, ok := strings.Cut(c, op)
-		if !ok {
-			continue
-		}
-		var x float64
-		if _, err := fmt.Sscanf(value, "%g", &x); err != nil || name != "score" {
-			return fmt.Errorf("--where %q: want score<=X or score>=X with a number", c)
-		}
-		if op == "<=" {
-			w.MaxScore = &x
-		} else {
-			w.MinScore = &x
-		}
-		return nil
-	}
-	name, value, ok := strings.Cut(c, "=")
-	if !ok || value == "" {
-		return fmt.Errorf("--where %q: want name=value, wrong, score<=X or score>=X", c)
-	}
-	values := strings.Split(value, "|")
-	switch name {
-	case "dataset":
-		w.Datasets = values
-	case "ablation":
-		w.Ablations = values
-	case "method":
-		w.Methods = values
-	case "seed":
-		w.Seeds = values
-	case "fold":
-		w.Folds = values
-	case "state":
-		w.State = values
-	case "ratio":
-		for _, v := range values {
-			r, err := task.ParseRatio(v)
-			if err != nil {
-				return fmt.Errorf("--where %q: %w", c, err)
-			}
-			w.Ratios = append(w.Ratios, fmt.Sprint(int(r)))
-		}
-	default:
-		return fmt.Errorf("--where %q: names are dataset, ablation, method, seed, fold, ratio and state", c)
 	}
 	return nil
 }

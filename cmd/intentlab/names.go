@@ -29,3 +29,33 @@ func noSuch(what, name string, known []string) error {
 	}
 	return fmt.Errorf("there is no %s %q; there are %s", what, name, strings.Join(known, ", "))
 }
+
+// named is a block by its id and, for an element of a for_each, by the name that the file refers to
+// it with: knn-k1 and knn["k1"].
+type named struct{ id, name string }
+
+// resolve returns the ids that the given names stand for: an id, the spelling of the file (quotes may be
+// missing, as a shell eats them), or the name before the for_each, which stands for all its elements.
+func resolve(what string, names []string, known []named) ([]string, error) {
+	unquoted := strings.NewReplacer(`"`, "", `\`, "")
+	var out []string
+	for _, n := range names {
+		plain, found := unquoted.Replace(n), false
+		for _, k := range known {
+			name := unquoted.Replace(k.name)
+			base, _, _ := strings.Cut(name, "[")
+			if k.id == n || k.name != "" && (name == plain || base == n) {
+				out = append(out, k.id)
+				found = true
+			}
+		}
+		if !found {
+			var ids []string
+			for _, k := range known {
+				ids = append(ids, k.id)
+			}
+			return nil, noSuch(what, n, ids)
+		}
+	}
+	return out, nil
+}
