@@ -43,7 +43,8 @@ type Needles struct {
 	// places in the intent where they start.
 	intent []token
 	pieces map[string][]int
-	least  int // weight of a piece
+	starts map[string]bool // first tokens of pieces: most of a text is passed over by these
+	least  int             // weight of a piece
 
 	known map[string]match // of strings already searched
 }
@@ -68,10 +69,11 @@ func NewNeedles(closed, open string) *Needles {
 		n.intent = nil
 		return n
 	}
-	n.pieces = map[string][]int{}
+	n.pieces, n.starts = map[string][]int{}, map[string]bool{}
 	for i := range n.intent {
 		if piece, ok := piece(n.intent[i:], n.least); ok {
 			n.pieces[piece] = append(n.pieces[piece], i)
+			n.starts[n.intent[i].text] = true
 		}
 	}
 	return n
@@ -192,6 +194,9 @@ func (n *Needles) longest(text []token) (from, to int) {
 	}
 	best := 0
 	for i := range text {
+		if !n.starts[text[i].text] {
+			continue
+		}
 		key, ok := piece(text[i:], n.least)
 		if !ok {
 			break
