@@ -35,25 +35,14 @@ func supersedes(path string) string {
 // readFlatRows reads flat rows, an array of them or one after the other (datasets.md, section 3).
 func readFlatRows(d *jx.Decoder, in *input, v Visibility, lists map[string][]string, out output) error {
 	n := 0
-	row := func() error {
+	err := jsonRecords(d, func() error {
 		err := flatRow(d, in, n, v, lists, out)
 		n++
 		return err
-	}
-	var err error
-	if d.Next() == jx.Array {
-		_, err = jsonArray(d, row)
-	} else {
-		for err == nil && d.Next() == jx.Object {
-			err = row()
-		}
-	}
-	if err == errOtherShape {
+	})
+	if err == errOtherShape || err == nil && n == 0 {
 		out.skip(Skip{Where: in.path, Reason: NotOfThisFormat, Detail: "its first record is no row with steps and category or instruction"})
 		return nil
-	}
-	if err == nil {
-		err = jsonEnd(d)
 	}
 	if err != nil {
 		return in.jsonError(err)

@@ -16,9 +16,9 @@ const webLINXLabels = "weblinx.derived_website"
 
 var webLINX = Format{
 	Name:           "weblinx",
-	Summary:        "WebLINX demonstration folders: form.json, metadata.json, replay.json, with splits.json beside them",
-	Version:        1,
-	EpisodeIs:      "a demonstration",
+	Summary:        "WebLINX demonstration folders (form.json, metadata.json, replay.json, with splits.json beside them), or the hub's chat files",
+	Version:        2,
+	EpisodeIs:      "a demonstration; of chat files, its evaluated turns (flag evaluated_turns_only)",
 	OpenIntentIs:   "the instructor's utterances joined by one blank, in order, minus small talk (open_intent = \"description\": form.json's description)",
 	ClosedIntentIs: "host of the first http(s) URL, properties.url before metadata.url; lower case, no port, www. kept",
 	ClusterIs:      "that host (resampling only)",
@@ -48,7 +48,17 @@ type WebLINXOptions struct {
 // utterances without small talk; the closed intent is the host of the first http(s) URL. Under
 // visibility safe, URLs and hosts are masked in every field of every step; intents never are.
 // A textInput on an element that can't be typed into is a text selection: its text is not kept as a
-// value. Lists are the names in splits.json that hold the id.
+// value. Lists are the names in splits.json that hold the id, under both spellings (valid and
+// validation, test_iid and test, iid_all and dev).
+//
+// Files of the hub's chat form (CSV, JSON lines, gzip) are read where no demonstrations folder stands
+// beside them, else skipped as superseded. They hold evaluated turns only, so indices have gaps and the
+// episode is flagged evaluated_turns_only: hovers, copies, tab switches and what was said after the last
+// evaluated turn are lost. Instructor turns are rebuilt from the columns utterances and action_history
+// and stand before the first evaluated turn that knows them. The element of a uid comes from the column
+// candidates. An action outside of the grammar is kept as its text and reported as unknown_turn. The
+// first URL is the label's, also where only action_history tells it. The rows of a demonstration must
+// stand together. open_intent = "description" is an error, there being no form.
 func LoadWebLINX(ctx context.Context, src Source, skipped func(Skip)) iter.Seq2[Episode, error] {
 	return stream(ctx, src, skipped, "weblinx", loadWebLINX)
 }
@@ -66,12 +76,43 @@ func loadWebLINX(ctx context.Context, src Source, out output) error {
 		}
 	}
 	r := webLINXReader{ctx: ctx, src: src, opt: opt, lists: lists, out: out}
-	return tree{ctx: ctx, skip: out.skip, dir: r.demonstration, file: func(path string) error {
-		if filepath.Base(path) != "splits.json" {
-			out.skip(Skip{Where: path, Reason: NotOfThisFormat, Detail: "not part of a demonstration folder"})
+	return tree{ctx: ctx, skip: out.skip, dir: r.demonstration, file: r.chatFile}.walk(src.Path)
+}
+
+// chatFile reads a file outside of demonstration folders, which may be of the chat form.
+func (r webLINXReader) chatFile(path string) (err error) {
+	if filepath.Base(path) == "splits.json" {
+		return nil
+	}
+	if !hasExt(path, ".csv", ".json", ".jsonl") || filepath.Base(filepath.Dir(path)) == "candidates" {
+		r.out.skip(Skip{Where: path, Reason: NotOfThisFormat, Detail: "not part of a demonstration folder"})
+		return nil
+	}
+	if dir := demonstrationsBeside(r.src.Path, path); dir != "" {
+		// These files are large and often not downloaded: they are told by name, not opened.
+		if chatList(path) == "" {
+			r.out.skip(Skip{Where: path, Reason: NotOfThisFormat, Detail: "not part of a demonstration folder"})
+		} else {
+			r.out.skip(Skip{Where: path, Reason: Superseded, Detail: "the whole demonstrations stand in " + dir})
 		}
 		return nil
-	}}.walk(src.Path)
+	}
+	in, err := openInput(r.ctx, path)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if cerr := in.Close(); err == nil && cerr != nil {
+			err = fmt.Errorf("close %s: %w", path, cerr)
+		}
+	}()
+	out := r.out
+	if r.opt.OpenIntent == "description" {
+		out.emit = func(where string, _ Episode) error {
+			return fmt.Errorf("%s: open_intent = \"description\" needs form.json, which the chat form lacks", where)
+		}
+	}
+	return readChatFile(in, r.src.Visibility, out)
 }
 
 // rootOf is the dataset's root when path is the root itself, its folder named inner, or an entry of
@@ -158,8 +199,8 @@ func (r webLINXReader) demonstration(dir string, names map[string]bool) (bool, e
 	if err != nil {
 		return true, err
 	}
-	e := webLINXEpisode(turns, r.src.Visibility)
-	e.ID, e.Lists = id, r.lists[id]
+	e := webLINXEpisode(turns, r.src.Visibility, "")
+	e.ID, e.Lists = id, chatListNames(r.lists[id])
 	if r.opt.OpenIntent == "description" {
 		if e.OpenIntent, err = readDescription(r.ctx, filepath.Join(dir, "form.json")); err != nil {
 			return true, err

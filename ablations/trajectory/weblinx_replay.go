@@ -159,11 +159,15 @@ func urlMember(d *jx.Decoder) (url string, err error) {
 	return url, err
 }
 
-// webLINXEpisode makes an episode, without id and lists, of the turns.
-func webLINXEpisode(turns []turn, v Visibility) Episode {
+// webLINXEpisode makes an episode, without id and lists, of the turns. first is a URL from before all
+// turns, where the source tells one.
+func webLINXEpisode(turns []turn, v Visibility, first string) Episode {
 	e := Episode{LabelSpace: webLINXLabels, Metadata: map[string]string{"platform": "web"}}
 	var requests []string
 	hosts := map[string]bool{}
+	if h := hostOf(first); h != "" {
+		hosts[h], e.ClosedIntent = true, h
+	}
 	for _, t := range turns {
 		for _, u := range []string{t.propertiesURL, t.metadataURL} {
 			if h := hostOf(u); h != "" {

@@ -60,7 +60,7 @@ func TestWebLINXIntentsAreUnmaskedAndWithoutSmallTalk(t *testing.T) {
 	if a.ClosedIntent != "www.shop.fixture.com" || a.ClusterID != "www.shop.fixture.com" || a.Groups["website"] != "www.shop.fixture.com" {
 		t.Errorf("closed %q, cluster %q, groups %v", a.ClosedIntent, a.ClusterID, a.Groups)
 	}
-	if d := cmp.Diff([][]string{{"train"}, {"iid_all", "valid"}}, [][]string{a.Lists, b.Lists}); d != "" {
+	if d := cmp.Diff([][]string{{"train"}, {"iid_all", "dev", "valid", "validation"}}, [][]string{a.Lists, b.Lists}); d != "" {
 		t.Errorf("lists (-want +got):\n%s", d)
 	}
 	// Nothing but small talk: all of it; no URL: no closed intent, and the episode is its own cluster.
@@ -76,7 +76,7 @@ func TestWebLINXIntentsAreUnmaskedAndWithoutSmallTalk(t *testing.T) {
 func TestWebLINXMasksBeforeItCuts(t *testing.T) {
 	for n := MaxValue - 40; n <= MaxValue; n++ {
 		pasted := strings.Repeat("y ", n/2) + strings.Repeat("z", n%2) + " www.shop.fixture.com again and again and again and again"
-		e := webLINXEpisode([]turn{{kind: "browser", intent: "paste", pasted: pasted, metadataURL: "https://www.shop.fixture.com/"}}, Safe)
+		e := webLINXEpisode([]turn{{kind: "browser", intent: "paste", pasted: pasted, metadataURL: "https://www.shop.fixture.com/"}}, Safe, "")
 		if strings.Contains(e.Steps[0].Value, "www") || strings.Contains(e.Steps[0].Action, "www") {
 			t.Fatalf("half a host remains: …%s", e.Steps[0].Value[len(e.Steps[0].Value)-40:])
 		}
@@ -118,7 +118,7 @@ func TestWebLINXRealDemonstrations(t *testing.T) {
 	for _, e := range episodes {
 		got[e.ID] = [2]string{e.ClosedIntent, strings.Join(e.Lists, " ")}
 	}
-	if d := cmp.Diff(map[string][2]string{"iqaazif": {"stackexchange.com", "iid_all valid"}, "saabwsg": {"www.google.com", "iid_all valid"}}, got); d != "" {
+	if d := cmp.Diff(map[string][2]string{"iqaazif": {"stackexchange.com", "iid_all dev valid validation"}, "saabwsg": {"www.google.com", "iid_all dev valid validation"}}, got); d != "" {
 		t.Errorf("labels and lists (-want +got):\n%s", d)
 	}
 	if want := "Please open Plos Biology and show me some of the recently published articles in Plos one. Open the second one. Please provide me with the summary of the introduction."; episodes[1].OpenIntent != want {
@@ -182,7 +182,7 @@ func FuzzReadReplay(f *testing.F) {
 		if err != nil {
 			return
 		}
-		e := webLINXEpisode(turns, Safe)
+		e := webLINXEpisode(turns, Safe, "")
 		if len(e.Steps) != len(turns) {
 			t.Fatalf("%d turns, %d steps", len(turns), len(e.Steps))
 		}
