@@ -15,8 +15,8 @@ const mind2WebLabels = "mind2web.domain"
 
 var mind2Web = Format{
 	Name:           "mind2web",
-	Summary:        "Mind2Web JSON arrays of tasks, with or without their actions",
-	Version:        1,
+	Summary:        "Mind2Web JSON arrays of tasks, with or without their actions, or JSON lines of Multimodal-Mind2Web rows",
+	Version:        2,
 	EpisodeIs:      "a task (annotation_id)",
 	OpenIntentIs:   "confirmed_task",
 	ClosedIntentIs: "domain",
@@ -44,11 +44,24 @@ var mind2Web = Format{
 // copies without actions. website determines domain and is hidden under visibility safe. Lists hold train, test_task, test_website or test_domain after the folder,
 // else after the file's name. A file of another shape is skipped as not_of_this_format when its first
 // record shows it; a broken file ends the stream after the tasks before the damage.
+//
+// *.jsonl files hold Multimodal-Mind2Web rows, one an action: they are grouped by annotation_id over all
+// files, ordered by int(target_action_index), and emitted last. Indices with gaps flag the episode
+// action_gaps; two rows under one index are an error.
 func LoadMind2Web(ctx context.Context, src Source, skipped func(Skip)) iter.Seq2[Episode, error] {
 	return stream(ctx, src, skipped, "mind2web", func(ctx context.Context, src Source, out output) error {
-		return jsonFiles(ctx, src, out, func(in *input) error {
-			return readMind2Web(in, src.Visibility, listOf(in.path, "train", "test_task", "test_website", "test_domain"), out)
+		rows := webRows{tasks: map[string]*rowTask{}}
+		err := filesOf(ctx, src, out, []string{".json", ".jsonl"}, func(in *input) error {
+			lists := listOf(in.path, "train", "test_task", "test_website", "test_domain")
+			if hasExt(in.path, ".jsonl") {
+				return rows.read(in, lists, out)
+			}
+			return readMind2Web(in, src.Visibility, lists, out)
 		})
+		if err != nil {
+			return err
+		}
+		return rows.emit(src.Visibility, out)
 	})
 }
 
@@ -167,13 +180,7 @@ func readMind2Web(in *input, v Visibility, lists []string, out output) error {
 			}
 			return settled{fmt.Errorf("%s: not a task: it lacks annotation_id, or action_reprs and actions", where)}
 		}
-		e := Episode{
-			ID: t.id, ClusterID: t.website, OpenIntent: strings.TrimSpace(t.goal), ClosedIntent: strings.TrimSpace(t.domain),
-			LabelSpace: mind2WebLabels, Metadata: webMetadata(t.website, v), Lists: lists,
-		}
-		if t.website != "" {
-			e.Groups = map[string]string{"website": t.website}
-		}
+		e := t.episode(v, lists)
 		var matched bool
 		e.Steps, matched = t.steps()
 		if !matched {
@@ -181,6 +188,18 @@ func readMind2Web(in *input, v Visibility, lists []string, out output) error {
 		}
 		return emitSettled(out, where, e)
 	})
+}
+
+// episode makes the episode of a task, without steps.
+func (t webTask) episode(v Visibility, lists []string) Episode {
+	e := Episode{
+		ID: t.id, ClusterID: t.website, OpenIntent: strings.TrimSpace(t.goal), ClosedIntent: strings.TrimSpace(t.domain),
+		LabelSpace: mind2WebLabels, Metadata: webMetadata(t.website, v), Lists: lists,
+	}
+	if t.website != "" {
+		e.Groups = map[string]string{"website": t.website}
+	}
+	return e
 }
 
 // emitSettled keeps errors of emit from being taken for broken JSON.
