@@ -286,7 +286,7 @@ func TestMissingFilesAndEmptyFoldersAreDiagnostics(t *testing.T) {
 		if e != nil || src == nil || !diags.HasErrors() {
 			t.Errorf("%v: %v", files, diags)
 		}
-		if got := rendered(t, diags, src); !strings.HasPrefix(got, "error: ") || strings.Count(got, "\n") != 1 {
+		if got := rendered(t, diags, src); !strings.HasPrefix(got, "intentlab: error: ") || strings.Count(got, "\n") != 1 {
 			t.Errorf("%v: %q", files, got)
 		}
 	}
@@ -340,7 +340,7 @@ func TestWarningsDoNotStopTheLoad(t *testing.T) {
 	}
 	got := rendered(t, e.Warnings, src)
 	got = strings.ReplaceAll(got, e.Files[0], "exp.hcl")
-	want := `warning: INTENTLAB_VAR_limt in the environment sets no variable of this experiment.
+	want := `intentlab: warning: INTENTLAB_VAR_limt in the environment sets no variable of this experiment.
   did you mean "INTENTLAB_VAR_limit"?
 exp.hcl:11:11: warning: the kind "naive_bayes" is deterministic: only the seed 4 is run, and shown for all.
       seeds = [4, 5]

@@ -50,6 +50,7 @@ func renderOne(b *bytes.Buffer, d *hcl.Diagnostic, src *Sources, p paint, width 
 	at := ""
 	switch {
 	case d.Subject == nil:
+		at = "intentlab: " // as all that has no place in a file
 	case d.Subject.Start.Line == 0: // the whole file
 		at = d.Subject.Filename + ": "
 	default:

@@ -332,9 +332,24 @@ func (s *Store) NewestCell(ctx context.Context, experiment, dataset, ablation, m
 	if err != nil || cell.ID == 0 {
 		return Cell{}, "", err
 	}
-	err = s.read.QueryRowContext(ctx, "select inputs from identity where id = ?", cell.Identity).Scan(&inputs)
-	if err != nil {
-		return Cell{}, "", fmt.Errorf("reading store %s: %w", s.path, err)
+	if inputs, err = s.IdentityInputs(ctx, cell.Identity); err != nil {
+		return Cell{}, "", err
 	}
 	return cell, inputs, nil
+}
+
+// IdentityInputs returns the canonical inputs behind a cell's identity.
+func (s *Store) IdentityInputs(ctx context.Context, identity int64) (inputs string, err error) {
+	if err = s.read.QueryRowContext(ctx, "select inputs from identity where id = ?", identity).Scan(&inputs); err != nil {
+		return "", fmt.Errorf("reading store %s: %w", s.path, err)
+	}
+	return inputs, nil
+}
+
+// Scored reports whether the store holds any score by a judge.
+func (s *Store) Scored(ctx context.Context, judge string) (yes bool, err error) {
+	if err = s.read.QueryRowContext(ctx, "select exists (select 1 from score where judge = (select id from judge where fingerprint = ?))", judge).Scan(&yes); err != nil {
+		return false, fmt.Errorf("reading store %s: %w", s.path, err)
+	}
+	return yes, nil
 }

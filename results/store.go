@@ -124,8 +124,12 @@ func (s *Store) start(ctx context.Context) error {
 
 // View opens an existing store for reading only; it works while another process writes.
 func View(ctx context.Context, path string) (*Store, error) {
-	if _, err := os.Stat(path); err != nil {
+	info, err := os.Stat(path)
+	if err != nil {
 		return nil, fmt.Errorf("opening store %s: %w", path, err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("opening store %s: it is not a file", path)
 	}
 	names, err := migrationNames()
 	if err != nil {

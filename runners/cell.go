@@ -298,7 +298,7 @@ func (w *cellRun) finish(ctx context.Context) (ended bool, err error) {
 			w.row.ForGood = false
 		}
 	}
-	if w.row.Reason = strings.Join(reasons, "; "); w.row.Reason != "" {
+	if w.row.Reason = oneLine(strings.Join(reasons, "; ")); w.row.Reason != "" {
 		w.failed(w.row, w.row.Reason)
 	}
 	return true, w.store.FinishCell(ctx, w.row)

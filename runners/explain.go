@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"sort"
 	"strings"
 
@@ -53,24 +54,42 @@ func (g *Engine) Explain(ctx context.Context, store *results.Store, name string)
 	if store == nil {
 		return lines, nil
 	}
-	diff, err := p.difference(ctx, c)
-	return append(lines, diff...), err
+	own := p.rows[at].Identity != 0
+	diff, _, err := p.difference(ctx, at, c)
+	switch {
+	case err != nil:
+		return nil, err
+	case diff == nil:
+		diff = []string{"no earlier cell of this name was run"}
+	case len(diff) == 0:
+		diff = []string{"nothing that its answers depend on has changed since it was last run"}
+	case !own && pc.State == "reuse":
+		lines = append(lines, "its answers are stored from elsewhere; the cell of this name that was run last was another:")
+	}
+	return append(lines, diff...), nil
 }
 
-// difference compares the cell with the newest stored cell of the same name that has an identity.
-func (p *planner) difference(ctx context.Context, c Cell) ([]string, error) {
-	old, inputs, err := p.store.NewestCell(ctx, p.Exp.Name, p.Engine.dataset(c).Decl.ID, p.ablation(c).ID, p.method(c).ID, c.Seed, c.Fold)
+// difference compares the cell with its own row in the run of this declaration and, where it has none
+// with an identity, with the newest stored cell of the same name. Nil is no such cell, empty no difference.
+// fields are those of the lines that say which setting, file or version changed.
+func (p *planner) difference(ctx context.Context, at int, c Cell) (lines, fields []string, err error) {
+	old, inputs := p.rows[at], ""
+	if old.Identity != 0 {
+		inputs, err = p.store.IdentityInputs(ctx, old.Identity)
+	} else {
+		old, inputs, err = p.store.NewestCell(ctx, p.Exp.Name, p.Engine.dataset(c).Decl.ID, p.ablation(c).ID, p.method(c).ID, c.Seed, c.Fold)
+	}
 	if err != nil || old.ID == 0 {
-		return []string{"no earlier cell of this name was run"}, err
+		return nil, nil, err
 	}
 	files, err := p.files(ctx, c)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := p.variant(c).prepare(ctx, p.workers); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var lines []string
+	lines = []string{}
 	d := p.Engine.dataset(c)
 	if old.Data != d.Key {
 		lines = append(lines, "the episodes of the dataset differ from those of the stored cell")
@@ -80,21 +99,21 @@ func (p *planner) difference(ctx context.Context, c Cell) ([]string, error) {
 	}
 	_, now, err := p.Engine.identity(c, files, "")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	changed, err := changedFields(inputs, now, "fit")
+	fields, err = changedFields(inputs, now, "fit")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	lines = append(lines, changed...)
+	lines = append(lines, fields...)
 	if old.Fit != "" {
 		key, _, err := p.fitKey(c, files)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		hash, ok, err := p.store.FitHash(ctx, key)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		switch {
 		case !ok:
@@ -103,10 +122,7 @@ func (p *planner) difference(ctx context.Context, c Cell) ([]string, error) {
 			lines = append(lines, fmt.Sprintf("fit: %.12s, stored %.12s", hash, old.Fit))
 		}
 	}
-	if len(lines) == 0 {
-		lines = []string{"nothing that its answers depend on has changed since it was last run"}
-	}
-	return lines, nil
+	return lines, fields, nil
 }
 
 // changedFields lists the leaves in which two canonical JSON objects differ, in byte order.
@@ -136,7 +152,14 @@ func changedFields(stored, now, ignore string) ([]string, error) {
 	for _, k := range sorted {
 		x, inA := a[k]
 		y, inB := b[k]
+		file, isFile := fileOf(k, x, y)
 		switch {
+		case isFile && !inA:
+			out = append(out, file+" is new")
+		case isFile && !inB:
+			out = append(out, file+" is gone")
+		case isFile && x != y:
+			out = append(out, file+" changed")
 		case !inA:
 			out = append(out, fmt.Sprintf("%s: %s, not there before", k, y))
 		case !inB:
@@ -147,6 +170,23 @@ func changedFields(stored, now, ignore string) ([]string, error) {
 	}
 	return out, nil
 }
+
+// fileOf names the file whose content a leaf of the inputs is the hash of.
+func fileOf(path, stored, now string) (string, bool) {
+	for _, v := range []string{stored, now} {
+		if v != "" && !contentHash.MatchString(v) {
+			return "", false
+		}
+	}
+	for _, prefix := range []string{"files.", "settings.inputs.", "settings."} {
+		if name, ok := strings.CutPrefix(path, prefix); ok {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+var contentHash = regexp.MustCompile(`^"[0-9a-f]{64}"$`)
 
 // leaves flattens a JSON object to dotted paths.
 func leaves(s string) (map[string]string, error) {

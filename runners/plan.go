@@ -3,6 +3,8 @@ package runners
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"intentlab/ablations/partition"
 	"intentlab/ablations/task"
@@ -60,6 +62,14 @@ type PlanTotals struct {
 	InputTokens int            `json:"input_tokens"` // of methods with an endpoint: 4 bytes of visible input a token, without the prompt
 	CostUSD     float64        `json:"cost_usd"`     // of the input tokens, where a price is declared
 	Unpriced    []string       `json:"unpriced,omitempty"`
+	// Judged are the tasks with stored answers that a judge without any score in the store will judge.
+	Judged []PlanJudging `json:"judged_anew,omitempty"`
+}
+
+// PlanJudging counts the tasks of one judge.
+type PlanJudging struct {
+	Judge string `json:"judge"`
+	Tasks int    `json:"tasks"`
 }
 
 // planner carries what the cells of one plan share.
@@ -71,12 +81,15 @@ type planner struct {
 	gen   int
 	asked map[string]bool
 	plan  *Plan
+
+	judged map[string]int // tasks by judge
+	scored map[string]bool
 }
 
 // Plan works the cells out against a store, which may be nil for none yet. It writes nothing.
 func (g *Engine) Plan(ctx context.Context, store *results.Store) (*Plan, error) {
-	p := &planner{Engine: g, store: store, asked: map[string]bool{},
-		plan: &Plan{Experiment: g.Exp.Name, Store: g.Exp.Store, Refused: g.Exp.NotBuilt, Totals: PlanTotals{Cells: map[string]int{}}}}
+	p := &planner{Engine: g, store: store, asked: map[string]bool{}, judged: map[string]int{}, scored: map[string]bool{},
+		plan: &Plan{Experiment: g.Exp.Name, Store: g.Exp.Store, Refused: slices.Clone(g.Exp.NotBuilt), Totals: PlanTotals{Cells: map[string]int{}}}}
 	if err := p.find(ctx); err != nil {
 		return nil, err
 	}
@@ -88,6 +101,19 @@ func (g *Engine) Plan(ctx context.Context, store *results.Store) (*Plan, error) 
 		if err != nil {
 			return nil, fmt.Errorf("planning cell %s: %w", g.Name(c), err)
 		}
+		if err := p.judging(ctx, c, pc); err != nil {
+			return nil, err
+		}
+		if pc.State == "run" && store != nil {
+			// What changed says more than that nothing is stored.
+			_, changed, err := p.difference(ctx, i, c)
+			if err != nil {
+				return nil, fmt.Errorf("planning cell %s: %w", g.Name(c), err)
+			}
+			if len(changed) > 0 {
+				pc.Reason = strings.Join(changed, ", ")
+			}
+		}
 		p.plan.Cells = append(p.plan.Cells, pc)
 		t := &p.plan.Totals
 		t.Cells[pc.State]++
@@ -97,7 +123,45 @@ func (g *Engine) Plan(ctx context.Context, store *results.Store) (*Plan, error) 
 		}
 	}
 	p.plan.Totals.Requests = len(p.asked)
+	for _, j := range g.Judges {
+		if n := p.judged[j.Decl.ID]; n > 0 {
+			p.plan.Totals.Judged = append(p.plan.Totals.Judged, PlanJudging{j.Decl.ID, n})
+		}
+	}
+	p.plan.Refused = append(p.plan.Refused, g.Missing(nil)...)
 	return p.plan, nil
+}
+
+// judging counts the tasks of a cell with stored answers for each judge that has scored nothing yet.
+func (p *planner) judging(ctx context.Context, c Cell, pc PlanCell) error {
+	if p.store == nil || c.State != matrix.CellRun || pc.Stored == 0 {
+		return nil
+	}
+	d := p.Engine.dataset(c)
+	asked, judged := d.asked(d.Fold(c.Fold), p.Exp.Evaluate)
+	tasks := 0
+	for _, i := range asked {
+		if judged[i] && d.Episodes[i].OpenIntent != "" {
+			tasks += len(p.Exp.Ratios)
+		}
+	}
+	for _, j := range p.judgesOf(d) {
+		if j.Judge == nil {
+			continue
+		}
+		yes, known := p.scored[j.Decl.ID]
+		if !known {
+			var err error
+			if yes, err = p.store.Scored(ctx, j.Judge.Fingerprint()); err != nil {
+				return err
+			}
+			p.scored[j.Decl.ID] = yes
+		}
+		if !yes {
+			p.judged[j.Decl.ID] += tasks
+		}
+	}
+	return nil
 }
 
 // find looks for the run of this very declaration and data.

@@ -100,7 +100,7 @@ func (g *gate) run(ctx context.Context, do load) error {
 		return errors.New("no path given")
 	}
 	if _, err := os.Stat(g.src.Path); errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("reading %s: %w", g.src.Path, os.ErrNotExist)
+		return noPathError(g.src.Path)
 	} else if err != nil {
 		return fmt.Errorf("look at the path: %w", err)
 	}
@@ -113,6 +113,14 @@ func (g *gate) run(ctx context.Context, do load) error {
 	}
 	return nil
 }
+
+// noPathError is a source that isn't there; it is an os.ErrNotExist.
+type noPathError string
+
+func (e noPathError) Error() string {
+	return fmt.Sprintf("there is no %s; put the data there or set `path` to where it is", string(e))
+}
+func (e noPathError) Unwrap() error { return os.ErrNotExist }
 
 func (g *gate) skip(s Skip) {
 	g.reasons[s.Reason]++

@@ -168,7 +168,7 @@ func TestReadRefusesBadSources(t *testing.T) {
 		want string
 	}{
 		{Source{Name: "d", Format: "weblnx", Path: empty}, `dataset "d": unknown format "weblnx" (known: episodes, fingertip, gui_odyssey, mind2web, mt_mind2web, weblinx)`},
-		{Source{Name: "d", Format: "weblinx", Path: filepath.Join(empty, "none")}, "none: file does not exist"},
+		{Source{Name: "d", Format: "weblinx", Path: filepath.Join(empty, "none")}, "there is no " + filepath.Join(empty, "none") + "; put the data there"},
 		{Source{Name: "d", Format: "weblinx", Path: ""}, "no path given"},
 		{Source{Name: "d", Format: "weblinx", Path: empty}, "no episodes of format weblinx under " + empty + ": there is no file of that shape"},
 		{Source{Name: "d", Format: "weblinx", Path: empty, Visibility: "all"}, `visibility "all"`},

@@ -139,7 +139,7 @@ func longVars(args []string) []string {
 	return out
 }
 
-// conclude prints an error as one sentence and returns its status.
+// conclude prints an error, one sentence a line, and returns its status.
 func conclude(e env, err error) int {
 	if err == nil {
 		return exitDone
@@ -153,6 +153,8 @@ func conclude(e env, err error) int {
 	} else if errors.Is(err, context.Canceled) {
 		status = exitInterrupted
 	}
-	fmt.Fprintf(e.err, "intentlab: %s\n", strings.TrimSpace(err.Error()))
+	for line := range strings.Lines(strings.TrimSpace(err.Error())) { // one a line where several were found
+		fmt.Fprintf(e.err, "intentlab: %s\n", strings.TrimRight(line, "\n"))
+	}
 	return status
 }

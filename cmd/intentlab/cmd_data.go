@@ -17,7 +17,7 @@ type generateCmd struct {
 	GoldOut         string `placeholder:"DIR" help:"Folder for the evaluator's files; default: DIR.gold. Never below the other."`
 	LimitPerDataset int    `placeholder:"N" help:"At most N episodes a dataset: a seeded, nested sample."`
 	Graphs          string `enum:"auto,files,jsonl" default:"auto" help:"files: one a graph; jsonl: one file; auto: files up to 5,000 tasks."`
-	Jobs            int    `short:"j" placeholder:"N" help:"Processors to use; changes no byte."`
+	Jobs            jobs   `short:"j" placeholder:"N" help:"Processors to use; changes no byte."`
 }
 
 // Run writes the files of every variant and fold.
@@ -33,7 +33,7 @@ func (c *generateCmd) Run(ctx context.Context, e env) error {
 			}
 		}
 	}
-	g, err := prepareLoaded(ctx, e, exp, c.Jobs)
+	g, err := prepareLoaded(ctx, e, exp, int(c.Jobs))
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (c *generateCmd) Run(ctx context.Context, e env) error {
 	for _, fold := range g.Folds() {
 		datasets, specs := g.Generation(fold)
 		made, err := ablations.Generate(ctx, datasets, specs, ablations.GenerateOptions{Out: c.Out, GoldOut: c.GoldOut, Grid: exp.Ratios,
-			Evaluate: exp.Evaluate, Fold: fold, Graphs: graphs, Seed: exp.Seed, Workers: c.Jobs})
+			Evaluate: exp.Evaluate, Fold: fold, Graphs: graphs, Seed: exp.Seed, Workers: int(c.Jobs)})
 		if _, ok := errors.AsType[*ablations.PlacementError](err); ok {
 			return usage(err)
 		}

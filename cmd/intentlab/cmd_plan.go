@@ -17,12 +17,12 @@ import (
 type planCmd struct {
 	fileArgs
 	JSON bool `name:"json" help:"Print the plan as JSON."`
-	Jobs int  `short:"j" placeholder:"N" help:"Processors to use."`
+	Jobs jobs `short:"j" placeholder:"N" help:"Processors to use."`
 }
 
 // Run prints the plan; it opens an existing store for reading only.
 func (c *planCmd) Run(ctx context.Context, e env) error {
-	g, err := c.prepare(ctx, e, false, c.Jobs)
+	g, err := c.prepare(ctx, e, false, int(c.Jobs))
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ type runCmd struct {
 	RetryFailed bool     `help:"Take tasks again that failed for good."`
 	Fresh       bool     `help:"Reuse no earlier answer; nothing is deleted."`
 	Until       string   `placeholder:"HH:MM" help:"Pause cleanly at this time of day (exit status 5)."`
-	Jobs        int      `short:"j" placeholder:"N" help:"Cells at once; default: the number of processors."`
+	Jobs        jobs     `short:"j" placeholder:"N" help:"Cells at once; default: the number of processors."`
 	NoTables    bool     `help:"Don't print the tables at the end; report blocks are still written."`
 }
 
@@ -38,13 +38,16 @@ func (c *runCmd) Run(ctx context.Context, e env) error {
 	stopWatching := watchInterrupts(e, drain, cancel)
 	defer stopWatching()
 
-	g, err := c.prepare(ctx, e, true, c.Jobs)
+	g, err := c.prepare(ctx, e, true, int(c.Jobs))
 	if err != nil {
 		return err
 	}
 	only, err := cellFilter(g, c.Only)
 	if err != nil {
 		return usage(err)
+	}
+	if missing := g.Missing(only); len(missing) > 0 {
+		return usage(errors.New(strings.Join(missing, "\n")))
 	}
 	if err := process.RemoveAbandoned(); err != nil {
 		fmt.Fprintf(e.err, "note: %v\n", err)

@@ -6,8 +6,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	"intentlab/ablations"
@@ -61,10 +63,26 @@ func (f *fileEvaluation) read(ctx context.Context) (err error) {
 	return err
 }
 
-func (f *fileEvaluation) readGold(ctx context.Context) error {
-	file, err := os.Open(f.cmd.Gold)
+// openFile opens one of the files, what being what is read from it.
+func openFile(what, path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("reading %s: there is no file %s", what, path)
+	case err == nil && info.IsDir():
+		return nil, fmt.Errorf("reading %s: %s is a folder; name the file in it", what, path)
+	}
+	file, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("reading gold: %w", err)
+		return nil, fmt.Errorf("reading %s: %w", what, err)
+	}
+	return file, nil
+}
+
+func (f *fileEvaluation) readGold(ctx context.Context) error {
+	file, err := openFile("gold", f.cmd.Gold)
+	if err != nil {
+		return err
 	}
 	defer file.Close()
 	sum := sha256.New()
@@ -140,9 +158,9 @@ func (f *fileEvaluation) oracle() map[string]task.Answer {
 }
 
 func (f *fileEvaluation) readPredictions(ctx context.Context, path string) (map[string]task.Answer, string, string, error) {
-	file, err := os.Open(path)
+	file, err := openFile("predictions", path)
 	if err != nil {
-		return nil, "", "", fmt.Errorf("reading predictions: %w", err)
+		return nil, "", "", err
 	}
 	defer file.Close()
 	sum := sha256.New()

@@ -7,12 +7,26 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"intentlab/matrix"
 	"intentlab/results"
 	"intentlab/runners"
 )
+
+// jobs is the value of -j; 0, which nobody can give, takes the number of processors.
+type jobs int
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (j *jobs) UnmarshalText(b []byte) error {
+	n, err := strconv.Atoi(string(b))
+	if err != nil || n < 1 {
+		return fmt.Errorf("want a number from 1, not %q", b)
+	}
+	*j = jobs(n)
+	return nil
+}
 
 // fileArgs are shared by all commands that read an experiment.
 type fileArgs struct {

@@ -73,6 +73,9 @@ func writeTotals(w io.Writer, p *runners.Plan) error {
 	sort.Strings(states)
 	fmt.Fprintf(w, "\n%s: %s\n%d prefix tasks, %d stored; %d distinct questions to ask\n", count(len(p.Cells), "cell"), strings.Join(states, ", "),
 		p.Totals.Tasks, p.Totals.Stored, p.Totals.Requests)
+	for _, j := range p.Totals.Judged {
+		fmt.Fprintf(w, "%s will be judged anew by judge %s: the store has no score by it with these settings\n", count(j.Tasks, "task"), j.Judge)
+	}
 	if p.Totals.InputTokens > 0 {
 		fmt.Fprintf(w, "about %d input tokens to endpoints (4 bytes of visible input a token, prompts not counted), %.2f USD\n", p.Totals.InputTokens, p.Totals.CostUSD)
 	}

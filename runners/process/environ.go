@@ -18,12 +18,8 @@ func environment(dir string, extra []string) ([]string, error) {
 	if err := os.Mkdir(tmp, 0o700); err != nil {
 		return nil, fmt.Errorf("make a temporary folder: %w", err)
 	}
-	path := os.Getenv("PATH")
-	if path == "" {
-		path = "/usr/local/bin:/usr/bin:/bin"
-	}
 	env := []string{
-		"PATH=" + path, "HOME=" + dir, "PWD=" + dir, "TMPDIR=" + tmp,
+		"PATH=" + searchPath(), "HOME=" + dir, "PWD=" + dir, "TMPDIR=" + tmp,
 		mark(dir), "LANG=C.UTF-8", "LC_ALL=C.UTF-8",
 		"PYTHONUNBUFFERED=1", "PYTHONIOENCODING=utf-8", "PYTHONUTF8=1", "PYTHONDONTWRITEBYTECODE=1",
 	}
@@ -45,6 +41,26 @@ func environment(dir string, extra []string) ([]string, error) {
 
 // mark is the environment entry by which everything that a child started can be told.
 func mark(dir string) string { return "INTENTLAB_CHILD=" + filepath.Base(dir) }
+
+// Find reports an error where a program can't be started for want of an executable file: it is looked
+// up as for a child that is given the entries env.
+func Find(name string, env []string) error {
+	path := "PATH=" + searchPath()
+	for _, e := range env {
+		if strings.HasPrefix(e, "PATH=") {
+			path = e
+		}
+	}
+	_, err := lookUp(name, []string{path})
+	return err
+}
+
+func searchPath() string {
+	if path := os.Getenv("PATH"); path != "" {
+		return path
+	}
+	return "/usr/local/bin:/usr/bin:/bin"
+}
 
 // lookUp finds the program in the child's own PATH, which may differ from ours.
 func lookUp(name string, env []string) (string, error) {
