@@ -48,9 +48,11 @@ func (c *evaluateCmd) Run(ctx context.Context, e env) error {
 		return err
 	}
 	if c.JSON {
+		in.warn()
 		return writeJSON(e.out, ev)
 	}
-	return writeEvaluation(e, ev)
+	in.warn()
+	return writeEvaluation(e, ev, in.caption())
 }
 
 // scorer builds the judge that was asked for, nil for none.
@@ -66,8 +68,9 @@ func (c *evaluateCmd) scorer() (judge.Judge, error) {
 }
 
 // writeEvaluation prints the headline numbers of a file's evaluation.
-func writeEvaluation(e env, ev report.Evaluated) error {
+func writeEvaluation(e env, ev report.Evaluated, caption []string) error {
 	t := evaluationTable(ev)
+	t.Caption, t.Footnotes = caption[0], caption[1:]
 	var buf bytes.Buffer
 	if err := t.Text(&buf, e.style()); err != nil {
 		return err

@@ -113,33 +113,45 @@ func tableNames(asked []string) ([]string, error) {
 	return asked, nil
 }
 
-// writeLevels prints tables at the given levels.
+// writeLevels prints tables at the given levels; as JSON they are one array. A table without a row
+// (the effect of ablations where there is only one) is left out.
 func writeLevels(ctx context.Context, w io.Writer, all *report.Tables, names, levels []string, format string, style tables.TextStyle) error {
-	for i, name := range names {
+	open, between, end := "", "\n", ""
+	if format == "json" {
+		open, between, end = "[\n", ",\n", "]\n"
+	}
+	written := 0
+	for _, name := range names {
 		for _, level := range levels {
 			t, err := all.Table(ctx, name, level)
 			if err != nil {
 				return usage(err)
 			}
-			if i > 0 && format != "csv" {
-				fmt.Fprintln(w)
+			if len(t.Rows) == 0 {
+				continue
 			}
-			switch format {
-			case "text":
-				err = t.Text(w, style)
-			case "markdown":
-				err = t.Markdown(w)
-			case "csv":
-				err = t.CSV(w)
-			case "json":
+			before := open
+			if written++; written > 1 {
+				before = between
+			}
+			if _, err := io.WriteString(w, before); err != nil {
+				return fmt.Errorf("writing table %s: %w", name, err)
+			}
+			if format == "json" {
 				err = t.JSON(w)
+			} else {
+				err = t.Text(w, style)
 			}
 			if err != nil {
 				return fmt.Errorf("writing table %s: %w", name, err)
 			}
 		}
 	}
-	return nil
+	if written == 0 {
+		end = open + end
+	}
+	_, err := io.WriteString(w, end)
+	return err
 }
 
 type exportCmd struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"intentlab/ablations"
 	"intentlab/ablations/task"
@@ -161,6 +162,49 @@ func (f *fileEvaluation) score(ctx context.Context, g ablations.GoldRecord, a ta
 	s := report.OpenScore(string(v.State), score)
 	f.verdicts[key] = s
 	return s, nil
+}
+
+// caption says what was evaluated and how: the first line, then footnotes.
+func (f *fileEvaluation) caption() []string {
+	grid := make([]string, 0, len(f.grid()))
+	for _, r := range f.grid() {
+		grid = append(grid, metrics.RatioKey(r))
+	}
+	out := []string{fmt.Sprintf("%s against %s, split %s, %d prefix tasks at ratios %s", f.source(), f.cmd.Gold, f.gold[0].Split, len(f.gold), strings.Join(grid, " "))}
+	for _, j := range f.judges() {
+		out = append(out, fmt.Sprintf("open judge %s, fingerprint %.12s, pass above %v; judge not validated against people", j.Name, j.Fingerprint, j.Theta))
+	}
+	if f.cmd.Baseline != "" {
+		out = append(out, "gain: nAUC minus that of "+f.cmd.Baseline+", on the tasks that both have")
+	}
+	never := metrics.RatioKey(metrics.Never(f.grid()))
+	return append(out, "TTC is the mean requested ratio from which on every answer is right; never costs "+never, "no difference here was tested: it may be noise")
+}
+
+func (f *fileEvaluation) source() string {
+	if f.cmd.Oracle {
+		return "answers copied from gold"
+	}
+	return f.cmd.Predictions
+}
+
+// warn says on stderr what an incomplete file does to the numbers.
+func (f *fileEvaluation) warn() {
+	missing, tasks := 0, 0
+	for _, g := range f.gold {
+		tasks++
+		if _, ok := f.answers[g.TaskID]; !ok {
+			missing++
+		}
+	}
+	if missing == 0 {
+		return
+	}
+	what := "count as wrong"
+	if f.cmd.SkipMissing {
+		what = "are left out"
+	}
+	fmt.Fprintf(f.env.err, "%s has no prediction for %d of the %d gold tasks; they %s\n", f.source(), missing, tasks, what)
 }
 
 // evaluationTable is the headline of every dataset.

@@ -1,7 +1,5 @@
 package metrics
 
-import "strings"
-
 import (
 	"slices"
 	"sync"
@@ -169,13 +167,8 @@ func closedMetrics() []Metric {
 
 // ttcMetrics are the stable-point metrics of either kind.
 func ttcMetrics(kind Kind, st *Statistic) []Metric {
-	// Heads stand beside others, so they begin with a capital also without the kind.
-	name := func(t string) string {
-		if kind == Open {
-			return "Open " + t
-		}
-		return strings.ToUpper(t[:1]) + t[1:]
-	}
+	// Heads stand beside those of the other kind.
+	name := func(t string) string { return map[Kind]string{Closed: "Closed ", Open: "Open "}[kind] + t }
 	read := func(get func(TTC) Value) func(*Space, []float64) Value {
 		return func(sp *Space, sum []float64) Value { return get(ttcOf(sp.Grid, sum)) }
 	}
@@ -185,7 +178,7 @@ func ttcMetrics(kind Kind, st *Statistic) []Metric {
 		return m
 	}
 	unpaired := func(m Metric) Metric { m.Paired = false; return m }
-	effective := steps("effective_restricted_mean", "restricted TTC (effective)", "restricted mean over effective ratios k/T, never costing 1.1 (A6)",
+	effective := steps("effective_restricted_mean", "TTC (effective)", "restricted mean over effective ratios k/T, never costing 1.1 (A6)",
 		func(t TTC) Value { return t.EffectiveRestrictedMean })
 	effective.Unit, effective.High = "effective ratio", effectiveNever
 	flips := steps("mean_flips", "flips", "mean number of changes between right and wrong along the grid (A6)",
@@ -196,7 +189,7 @@ func ttcMetrics(kind Kind, st *Statistic) []Metric {
 			read(func(t TTC) Value { return t.SolveRate })),
 		share(kind, "ttc.stable_nauc", name("stable nAUC"), "normalised area under the share of episodes that are stable by a ratio (A6)", st,
 			read(func(t TTC) Value { return t.StableNAUC })),
-		steps("restricted_mean", "restricted TTC", "mean requested ratio of the stable point, never costing one grid step beyond the end (A6)",
+		steps("restricted_mean", "TTC", "mean requested ratio of the stable point, never costing one grid step beyond the end (A6)",
 			func(t TTC) Value { return t.RestrictedMean }),
 		effective,
 		unpaired(steps("q25", "TTC, lower quartile", "nearest-rank lower quartile of the stable point, never counting as infinity (A6)", func(t TTC) Value { return t.Q25 })),

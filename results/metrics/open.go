@@ -54,7 +54,7 @@ func openCurve(grid []int, sum []float64, field int) Curve {
 		case in == 0:
 			c.Values[i] = None("no eligible task")
 		case scored < MinCoverage*in:
-			c.Values[i] = None(fmt.Sprintf("the judge scored %g of %g answers, %g needed; running again judges the rest", scored, in, MinCoverage))
+			c.Values[i] = None(fmt.Sprintf("the judge scored %g of %g answers, %g needed; `intentlab list` tells why it did not score the rest", scored, in, MinCoverage))
 		default:
 			c.Values[i] = Of(sum[field*m+i] / scored)
 		}

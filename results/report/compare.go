@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"intentlab/results"
 	"intentlab/results/metrics"
@@ -25,7 +24,7 @@ func (t *Tables) datasetTable(name, title string, kind metrics.Kind) *tables.Tab
 	}
 	metric := string(kind) + ".nauc"
 	t.rows(func(ablation, method string, es []Evaluated) {
-		cells := []tables.Cell{tables.Text(ablation, t.twins(ablation)...), tables.Text(method, t.stamps(method)...)}
+		cells := []tables.Cell{tables.Text(ablation, t.twins(ablation, allLevels)...), tables.Text(method, t.notes(method, es, Macro)...)}
 		for _, l := range levels {
 			vs := make([]metrics.Value, len(es))
 			for i, e := range es {
@@ -38,6 +37,9 @@ func (t *Tables) datasetTable(name, title string, kind metrics.Kind) *tables.Tab
 	x.Mark(0)
 	m, _ := metrics.Find(metric)
 	x.Footnotes = append(x.Footnotes, t.footnotes(Macro, []metrics.Metric{m})...)
+	if kind == metrics.Open {
+		x.Footnotes = append(x.Footnotes, t.judged(allLevels)...) // printed once each
+	}
 	return x
 }
 
@@ -93,7 +95,7 @@ func (t *Tables) effectTable(ctx context.Context, level string) (*tables.Table, 
 			if !ok {
 				continue
 			}
-			cells := []tables.Cell{tables.Text(a.ID, t.twins(a.ID)...), tables.Text(a.Reference), tables.Text(m.ID, t.stamps(m.ID)...)}
+			cells := []tables.Cell{tables.Text(a.ID, t.twins(a.ID, level)...), tables.Text(a.Reference), tables.Text(m.ID, t.stamps(m.ID)...)}
 			for _, v := range vs {
 				cells = append(cells, tables.Maybe(v.Ptr(), v.Why()))
 			}
@@ -184,72 +186,4 @@ func hasJudge(s metrics.Sample, name string) bool {
 		}
 	}
 	return false
-}
-
-// footnotes say what the shown numbers rest on: judges, datasets, baseline, counts, exclusions.
-func (t *Tables) footnotes(level string, shown []metrics.Metric) []string {
-	var out []string
-	kinds := map[metrics.Kind]bool{}
-	gains := map[metrics.Kind]bool{}
-	for _, m := range shown {
-		kinds[m.Kind] = true
-		gains[m.Kind] = gains[m.Kind] || m.GainOf != ""
-	}
-	episodes, tasks := 0, 0
-	var example *Evaluated
-	for i := range t.All {
-		if example == nil || len(t.All[i].Datasets) > len(example.Datasets) {
-			example = &t.All[i]
-		}
-	}
-	if example != nil {
-		for _, d := range example.Datasets {
-			if level == Macro || d.Dataset == level {
-				episodes += d.NEpisodes
-				tasks += d.NTasks
-			}
-		}
-		out = append(out, fmt.Sprintf("%d episodes, %d prefix tasks a row", episodes, tasks))
-		for _, kind := range []metrics.Kind{metrics.Closed, metrics.Open} {
-			if level != Macro || !kinds[kind] {
-				continue
-			}
-			block := example.Macro.Closed
-			if kind == metrics.Open {
-				block = example.Macro.Open
-			}
-			line := fmt.Sprintf("%s macro over %s", kind, strings.Join(block.Datasets, ", "))
-			for _, x := range block.Excluded {
-				line += fmt.Sprintf("; without %s (%s)", x.Dataset, x.Why)
-			}
-			out = append(out, line)
-		}
-	}
-	if kinds[metrics.Open] {
-		for _, j := range t.Decl.Judges {
-			if j.ID != t.judgeOf(level) {
-				continue
-			}
-			line := fmt.Sprintf("open judge %s (%s), fingerprint %.12s, pass above %v", j.ID, j.Uses, j.Fingerprint, j.Theta)
-			if j.Uncalibrated {
-				line += ", uncalibrated"
-			}
-			out = append(out, line+"; judge not validated against people")
-		}
-	}
-	for _, kind := range []metrics.Kind{metrics.Closed, metrics.Open} {
-		if !gains[kind] {
-			continue
-		}
-		name := t.Decl.Baseline.Closed
-		if kind == metrics.Open {
-			name = t.Decl.Baseline.Open
-		}
-		if name == "" {
-			out = append(out, fmt.Sprintf("no %s gain: no baseline is declared", kind))
-			continue
-		}
-		out = append(out, fmt.Sprintf("%s gain: nAUC minus that of %s under the same ablation", kind, name))
-	}
-	return out
 }

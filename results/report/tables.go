@@ -3,7 +3,6 @@ package report
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -18,6 +17,9 @@ func Names() []string {
 
 // Macro is the level of the unweighted mean over datasets, the headline (A11).
 const Macro = "macro"
+
+// allLevels is for tables that have the levels as columns.
+const allLevels = ""
 
 // Tables holds the evaluations of a whole run, from which its tables are made.
 type Tables struct {
@@ -132,22 +134,15 @@ func (t *Tables) rows(add func(ablation, method string, es []Evaluated)) {
 func (t *Tables) newTable(name, title, level string) *tables.Table {
 	x := &tables.Table{Name: name, Title: title, Merge: 1, Columns: []tables.Column{tables.Label("ablation"), tables.Label("method")}}
 	where := "dataset " + level
-	if level == Macro {
+	switch levels := t.Levels(); {
+	case level == Macro && len(levels) == 1:
+		where = "dataset " + levels[0] + ", the only one"
+	case level == Macro:
 		where = "unweighted mean over datasets (macro)"
 	}
 	x.Caption = fmt.Sprintf("experiment %s, %s, split %s", t.Decl.Experiment, where, t.Decl.Evaluate)
-	if n := t.seedCount(); n > 1 {
-		x.Caption += fmt.Sprintf(", mean over up to %d seeds", n)
-	}
+	x.Ranked = "its column under the same ablation"
 	return x
-}
-
-func (t *Tables) seedCount() int {
-	n := 0
-	for _, m := range t.Decl.Methods {
-		n = max(n, len(m.Seeds))
-	}
-	return n
 }
 
 // metricTable has registered metrics as columns.
@@ -164,19 +159,33 @@ func (t *Tables) metricTable(name, title, level string, names []string) *tables.
 		x.Columns = append(x.Columns, c)
 	}
 	t.rows(func(ablation, method string, es []Evaluated) {
-		cells := []tables.Cell{tables.Text(ablation, t.twins(ablation)...), tables.Text(method, t.notes(method, es, level)...)}
+		cells := []tables.Cell{tables.Text(ablation, t.twins(ablation, level)...), tables.Text(method, t.notes(method, es, level)...)}
 		for _, m := range shown {
 			vs := make([]metrics.Value, len(es))
 			for i, e := range es {
-				vs[i] = e.Value(level, m.Name, "")
+				vs[i] = e.shown(level, m)
 			}
-			cells = append(cells, cell(mean(vs), es, level))
+			c := cell(mean(vs), es, level)
+			c.Unranked = m.GainOf != "" && method == t.baseline(m.Kind) // against itself it gains nothing
+			cells = append(cells, c)
 		}
 		x.Add(ablation, cells...)
 	})
 	x.Mark(0)
 	x.Footnotes = append(x.Footnotes, t.footnotes(level, shown)...)
 	return x
+}
+
+// shown is a metric as a table prints it: a stable point of open answers obeys the coverage rule of
+// the open score beside it (B5); the JSON has it all the same, with its optimistic end.
+func (e Evaluated) shown(level string, m metrics.Metric) metrics.Value {
+	v := e.Value(level, m.Name, "")
+	if m.Kind == metrics.Open && strings.Contains(m.Name, ".ttc.") && v.Known() {
+		if score := e.Value(level, "open.nauc", ""); !score.Known() {
+			return score
+		}
+	}
+	return v
 }
 
 // stamps are what every number of a method must be read with.
@@ -187,38 +196,14 @@ func (t *Tables) stamps(method string) []string {
 	return nil
 }
 
-// notes are what a row must be read with: the method's stamps, failures of its tasks, and datasets
-// that its macro average lacks while others have them.
-func (t *Tables) notes(method string, es []Evaluated, level string) []string {
-	out := t.stamps(method)
-	for _, e := range es {
-		failed, tasks := 0.0, 0
-		for _, d := range e.Datasets {
-			if level == Macro || level == d.Dataset {
-				share, _ := d.Coverage.MethodError.Get()
-				failed += share * float64(d.NTasks)
-				tasks += d.NTasks
-			}
-		}
-		if n := int(math.Round(failed)); n > 0 {
-			out = append(out, fmt.Sprintf("%d of %d tasks failed and count as wrong", n, tasks))
-		}
-		if level != Macro || len(e.Datasets) == 0 {
-			continue
-		}
-		for _, b := range e.Blanks {
-			out = append(out, fmt.Sprintf("macro without %s (%s)", b.Level, b.Why))
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-// twins says on which datasets an ablation shows exactly what an earlier one does.
-func (t *Tables) twins(ablation string) []string {
+// twins says on which datasets of a level an ablation shows exactly what an earlier one does.
+func (t *Tables) twins(ablation, level string) []string {
 	same := map[string][]string{}
 	var order []string
 	for _, d := range t.Decl.Datasets {
+		if level != Macro && level != allLevels && level != d.ID && !strings.HasPrefix(level, d.ID+"/") {
+			continue
+		}
 		for _, m := range t.Decl.Methods {
 			found := ""
 			for _, seed := range m.Seeds {
@@ -252,7 +237,7 @@ func (t *Tables) ratioTable(name, title, level string, kind metrics.Kind) *table
 		x.Columns[len(x.Columns)-1].Decimals = 3
 	}
 	t.rows(func(ablation, method string, es []Evaluated) {
-		cells := []tables.Cell{tables.Text(ablation, t.twins(ablation)...), tables.Text(method, t.notes(method, es, level)...)}
+		cells := []tables.Cell{tables.Text(ablation, t.twins(ablation, level)...), tables.Text(method, t.notes(method, es, level)...)}
 		for _, r := range t.Decl.Grid {
 			vs := make([]metrics.Value, len(es))
 			for i, e := range es {

@@ -17,13 +17,6 @@ func (t *Table) CSV(w io.Writer) error {
 	}
 	cw := csv.NewWriter(w)
 	var head []string
-	grouped := false
-	for _, r := range t.Rows {
-		grouped = grouped || r.Group != ""
-	}
-	if grouped {
-		head = append(head, "group")
-	}
 	seen := map[string]int{}
 	for _, c := range t.Columns {
 		name := c.name()
@@ -41,9 +34,7 @@ func (t *Table) CSV(w io.Writer) error {
 	}
 	for i, r := range t.Rows {
 		var line, remarks []string
-		if grouped {
-			line = append(line, r.Group)
-		}
+		said := map[string]bool{} // a reason that holds for the whole row is given once
 		for c, col := range t.Columns {
 			cell := r.cell(c)
 			switch {
@@ -55,7 +46,10 @@ func (t *Table) CSV(w io.Writer) error {
 				line = append(line, cell.Text)
 			}
 			for _, n := range cell.Notes {
-				remarks = append(remarks, col.name()+": "+n)
+				if !said[n] {
+					said[n] = true
+					remarks = append(remarks, col.name()+": "+n)
+				}
 			}
 		}
 		if err := cw.Write(append(line, strings.Join(remarks, "; "))); err != nil {

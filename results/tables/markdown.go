@@ -61,6 +61,9 @@ func (t *Table) Markdown(w io.Writer) error {
 	for _, n := range distinct(t.Footnotes) {
 		fmt.Fprintf(&b, "- %s\n", markdownEscape.Replace(n))
 	}
+	if legend := t.legend([2]string{"bold:", "underlined:"}); legend != "" {
+		fmt.Fprintf(&b, "- %s\n", legend)
+	}
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("writing table %s as markdown: %w", t.Name, err)
 	}

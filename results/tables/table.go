@@ -59,6 +59,7 @@ type Cell struct {
 	Value        *float64
 	Notes        []string
 	Best, Second bool
+	Unranked     bool // a value that must not win: a reference compared with itself
 }
 
 // Text is a cell of text.
@@ -108,6 +109,8 @@ type Table struct {
 	Merge     int
 	Rows      []Row
 	Footnotes []string // about the whole table; printed behind the cells' notes
+	// Ranked says among what the best is the best, for the legend; "" is the column.
+	Ranked string
 }
 
 // Add appends a row.
@@ -180,7 +183,7 @@ func (t *Table) markColumn(rows []int, c int) {
 	for _, i := range rows {
 		if r := t.Rows[i]; c < len(r.Cells) && r.Cells[c].Value != nil {
 			t.Rows[i].Cells[c].Best, t.Rows[i].Cells[c].Second = false, false
-			if !r.Unranked {
+			if !r.Unranked && !r.Cells[c].Unranked {
 				ranked = append(ranked, i)
 			}
 		}

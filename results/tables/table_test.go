@@ -195,13 +195,13 @@ func TestCSVReadsBackUnrounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rows[0][3] != "closed/closed.nauc" || rows[1][3] != "0.21249" || rows[1][5] != "" || rows[2][2] != "次数最多 | 标签" {
+	if rows[0][2] != "closed/closed.nauc" || rows[1][2] != "0.21249" || rows[1][4] != "" || rows[2][1] != "次数最多 | 标签" {
 		t.Errorf("rows: %q", rows)
 	}
-	if want := "open.nauc: the judge scored 3 of 5 answers, 0.98 needed"; rows[1][7] != want {
-		t.Errorf("notes %q, want %q", rows[1][7], want)
+	if want := "open.nauc: the judge scored 3 of 5 answers, 0.98 needed"; rows[1][6] != want {
+		t.Errorf("notes %q, want %q", rows[1][6], want)
 	}
-	if rows[4][1] != "GUI_odyssey" {
+	if rows[4][0] != "GUI_odyssey" {
 		t.Error("a repeated cell was left out of the csv")
 	}
 }

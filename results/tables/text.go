@@ -51,8 +51,8 @@ func (t *Table) Text(w io.Writer, style TextStyle) error {
 	for _, n := range distinct(t.Footnotes) {
 		b.WriteString(n + "\n")
 	}
-	if style == Plain && t.hasBest() {
-		b.WriteString("* best of its column\n")
+	if legend := t.legend(map[TextStyle][2]string{Plain: {"*", ""}, ANSI: {"bold:", "underlined:"}}[style]); legend != "" {
+		b.WriteString(legend + "\n")
 	}
 	if _, err := io.WriteString(w, trimLines(b.String())); err != nil {
 		return fmt.Errorf("writing table %s: %w", t.Name, err)
@@ -60,15 +60,26 @@ func (t *Table) Text(w io.Writer, style TextStyle) error {
 	return nil
 }
 
-func (t *Table) hasBest() bool {
+// legend explains the marks that a rendering uses for the best and the second best; "" where nothing
+// is marked.
+func (t *Table) legend(marks [2]string) string {
+	best, second := false, false
 	for _, r := range t.Rows {
 		for _, c := range r.Cells {
-			if c.Best {
-				return true
-			}
+			best, second = best || c.Best, second || c.Second
 		}
 	}
-	return false
+	among := t.Ranked
+	if among == "" {
+		among = "its column"
+	}
+	switch {
+	case !best:
+		return ""
+	case second && marks[1] != "":
+		return fmt.Sprintf("%s best of %s, %s second", marks[0], among, marks[1])
+	}
+	return fmt.Sprintf("%s best of %s", marks[0], among)
 }
 
 // grid lays out head and rows.
