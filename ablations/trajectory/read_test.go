@@ -13,7 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// sharedData is the folder of real samples beside the module, or INTENTLAB_SHARED.
+// sharedData is the folder of real samples: data below the folder shared beside the module, or below
+// INTENTLAB_SHARED.
 func sharedData(t testing.TB) string {
 	t.Helper()
 	dir := os.Getenv("INTENTLAB_SHARED")
@@ -31,10 +32,11 @@ func sharedData(t testing.TB) string {
 			}
 			at = filepath.Dir(at)
 		}
-		dir = filepath.Join(at, "..", "shared", "data")
+		dir = filepath.Join(at, "..", "shared")
 	}
+	dir = filepath.Join(dir, "data")
 	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("real samples are not at hand (%v); set INTENTLAB_SHARED to their folder", err)
+		t.Skipf("real samples are not at hand (%v); set INTENTLAB_SHARED to the folder that holds data", err)
 	}
 	return dir
 }
