@@ -14,7 +14,6 @@ import (
 	"intentlab/results"
 	"intentlab/results/metrics"
 	"intentlab/results/report"
-	"intentlab/results/tables"
 )
 
 type reportCmd struct {
@@ -48,7 +47,7 @@ func (c *reportCmd) Run(ctx context.Context, e env) error {
 		all, err = report.NewTables(ctx, src)
 	}
 	if err == nil {
-		err = writeLevels(ctx, e.out, all, names, []string{levelOf(c.Dataset)}, format, e.style())
+		err = writeLevels(ctx, e, all, names, []string{levelOf(c.Dataset)}, format)
 	}
 	return errors.Join(err, done())
 }
@@ -115,7 +114,8 @@ func tableNames(asked []string) ([]string, error) {
 
 // writeLevels prints tables at the given levels; as JSON they are one array. A table without a row
 // (the effect of ablations where there is only one) is left out.
-func writeLevels(ctx context.Context, w io.Writer, all *report.Tables, names, levels []string, format string, style tables.TextStyle) error {
+func writeLevels(ctx context.Context, e env, all *report.Tables, names, levels []string, format string) error {
+	w := e.out
 	open, between, end := "", "\n", ""
 	if format == "json" {
 		open, between, end = "[\n", ",\n", "]\n"
@@ -140,7 +140,12 @@ func writeLevels(ctx context.Context, w io.Writer, all *report.Tables, names, le
 			if format == "json" {
 				err = t.JSON(w)
 			} else {
-				err = t.Text(w, style)
+				for n, part := range t.Within(e.tableWidth()) {
+					if n > 0 {
+						fmt.Fprintln(w)
+					}
+					err = errors.Join(err, part.Text(w, e.style()))
+				}
 			}
 			if err != nil {
 				return fmt.Errorf("writing table %s: %w", name, err)

@@ -172,7 +172,7 @@ func (c *runCmd) conclude(ctx context.Context, e env, store *results.Store, run 
 		return err
 	}
 	if !c.NoTables {
-		if err := writeLevels(ctx, e.out, all, defaultTables(), []string{report.Macro}, "text", e.style()); err != nil {
+		if err := writeLevels(ctx, e, all, defaultTables(), []string{report.Macro}, "text"); err != nil {
 			return err
 		}
 	}

@@ -53,6 +53,14 @@ func (e env) style() tables.TextStyle {
 	return tables.Plain
 }
 
+// tableWidth is how wide a table on stdout may be; 0 is no limit, as for files and pipes.
+func (e env) tableWidth() int {
+	if !e.outTerminal {
+		return 0
+	}
+	return e.width
+}
+
 // version is the program's, from the module or from version control.
 func version() (version, commit string) {
 	version, commit = "devel", "unknown"
