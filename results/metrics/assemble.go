@@ -213,6 +213,12 @@ func (ev Evaluation) Gain(level string, kind Kind, judge string) Gain {
 	}
 	if judge == "" {
 		judge = ev.primary
+		for _, r := range ev.Datasets {
+			// A dataset with judges of its own is measured by the first of them, as its score is.
+			if r.Dataset == level && len(r.OpenByJudge) > 0 {
+				judge = r.OpenByJudge[0].Judge
+			}
+		}
 	}
 	for _, j := range g.OpenByJudge {
 		if j.Judge != judge {

@@ -14,6 +14,7 @@ import (
 func (t *Tables) datasetTable(name, title string, kind metrics.Kind) *tables.Table {
 	x := t.newTable(name, title, Macro)
 	x.Caption = fmt.Sprintf("experiment %s, split %s", t.Decl.Experiment, t.Decl.Evaluate)
+	x.Extra = nil // the levels differ in n
 	levels := append(t.Levels(), Macro)
 	for _, l := range levels {
 		head := l
@@ -36,10 +37,7 @@ func (t *Tables) datasetTable(name, title string, kind metrics.Kind) *tables.Tab
 	})
 	x.Mark(0)
 	m, _ := metrics.Find(metric)
-	x.Footnotes = append(x.Footnotes, t.footnotes(Macro, []metrics.Metric{m})...)
-	if kind == metrics.Open {
-		x.Footnotes = append(x.Footnotes, t.judged(allLevels)...) // printed once each
-	}
+	x.Footnotes = append(x.Footnotes, t.footnotesOf(Macro, allLevels, []metrics.Metric{m})...)
 	return x
 }
 
@@ -66,6 +64,7 @@ func (t *Tables) effectTable(ctx context.Context, level string) (*tables.Table, 
 	x := t.newTable("ablation_effect", "Effect of each ablation on each method", level)
 	x.Columns = []tables.Column{tables.Label("ablation"), tables.Label("reference"), tables.Label("method")}
 	x.Merge = 2
+	x.Extra = nil // pairs: both sides have their own
 	names := []string{"closed.nauc", "closed.ttc.solve_rate", "closed.ttc.restricted_mean", "open.nauc"}
 	var shown []metrics.Metric
 	for _, n := range names {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"intentlab/results/metrics"
@@ -98,6 +99,11 @@ func (t *Tables) notes(method string, es []Evaluated, level string) []string {
 // footnotes say what the shown numbers rest on: counts, datasets, grid, judges, baseline, and that no
 // difference was tested.
 func (t *Tables) footnotes(level string, shown []metrics.Metric) []string {
+	return t.footnotesOf(level, level, shown)
+}
+
+// footnotesOf is footnotes where the columns show the judges of another level.
+func (t *Tables) footnotesOf(level, judges string, shown []metrics.Metric) []string {
 	kinds, gains, ttc := map[metrics.Kind]bool{}, map[metrics.Kind]bool{}, false
 	for _, m := range shown {
 		kinds[m.Kind] = true
@@ -113,7 +119,7 @@ func (t *Tables) footnotes(level string, shown []metrics.Metric) []string {
 		out = append(out, "TTC is the mean requested ratio from which on every answer is right; never costs "+never)
 	}
 	if kinds[metrics.Open] {
-		out = append(out, t.judged(level)...)
+		out = append(out, t.judged(judges)...)
 	}
 	for _, kind := range []metrics.Kind{metrics.Closed, metrics.Open} {
 		if !gains[kind] {
@@ -159,12 +165,38 @@ func (t *Tables) counted(level string, kinds map[metrics.Kind]bool) []string {
 		grid[i] = metrics.RatioKey(r)
 	}
 	line = "ratios " + strings.Join(grid, " ")
+	return append(out, line+t.folds(level), t.seeds())
+}
+
+// folds names the folds of the datasets of a level, once where all have as many.
+func (t *Tables) folds(level string) string {
+	var parts []string
+	same, first := true, -1
 	for _, d := range t.Decl.Datasets {
+		if level != Macro && level != d.ID && !strings.HasPrefix(level, d.ID+"/") {
+			continue
+		}
+		if first < 0 {
+			first = d.Folds
+		}
+		same = same && d.Folds == first
 		if d.Folds > 0 {
-			line += fmt.Sprintf("; %s in %d folds", d.ID, d.Folds)
+			parts = append(parts, fmt.Sprintf("%s in %d folds", d.ID, d.Folds))
 		}
 	}
-	return append(out, line, t.seeds())
+	switch {
+	case len(parts) == 0:
+		return ""
+	case same:
+		return fmt.Sprintf("; %d folds", first)
+	}
+	return "; " + strings.Join(parts, ", ")
+}
+
+// extra is what CSV says of a row behind its numbers: seeds and support.
+func (t *Tables) extra(es []Evaluated, level string) []string {
+	n := t.supportOf(es[0], level)
+	return []string{strconv.Itoa(len(es)), strconv.Itoa(n.episodes), strconv.Itoa(n.closed), strconv.Itoa(n.open)}
 }
 
 // seeds says how many seeds stand behind the rows.

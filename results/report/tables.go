@@ -142,6 +142,9 @@ func (t *Tables) newTable(name, title, level string) *tables.Table {
 	}
 	x.Caption = fmt.Sprintf("experiment %s, %s, split %s", t.Decl.Experiment, where, t.Decl.Evaluate)
 	x.Ranked = "its column under the same ablation"
+	x.Constant = []tables.Named{{Name: "experiment", Text: t.Decl.Experiment}, {Name: "level", Text: level}, {Name: "split", Text: t.Decl.Evaluate},
+		{Name: "open_judge", Text: t.judgeOf(level)}, {Name: "baseline_closed", Text: t.Decl.Baseline.Closed}, {Name: "baseline_open", Text: t.Decl.Baseline.Open}}
+	x.Extra = []string{"seeds", "n_episodes", "n_closed", "n_open"}
 	return x
 }
 
@@ -166,10 +169,11 @@ func (t *Tables) metricTable(name, title, level string, names []string) *tables.
 				vs[i] = e.shown(level, m)
 			}
 			c := cell(mean(vs), es, level)
-			c.Unranked = m.GainOf != "" && method == t.baseline(m.Kind) // against itself it gains nothing
+			c.Unranked = m.GainOf != "" && (method == t.baseline(m.Kind) || c.Value != nil && *c.Value <= 0) // no gain is no best gain
 			cells = append(cells, c)
 		}
 		x.Add(ablation, cells...)
+		x.Rows[len(x.Rows)-1].Extra = t.extra(es, level)
 	})
 	x.Mark(0)
 	x.Footnotes = append(x.Footnotes, t.footnotes(level, shown)...)
@@ -246,6 +250,7 @@ func (t *Tables) ratioTable(name, title, level string, kind metrics.Kind) *table
 			cells = append(cells, cell(mean(vs), es, level))
 		}
 		x.Add(ablation, cells...)
+		x.Rows[len(x.Rows)-1].Extra = t.extra(es, level)
 	})
 	x.Mark(0)
 	metric, _ := metrics.Find(string(kind) + ".nauc")

@@ -96,8 +96,12 @@ func Maybe(x *float64, why string) Cell {
 type Row struct {
 	Group    string
 	Cells    []Cell
-	Unranked bool // a ceiling or reference that must not win
+	Extra    []string // of Table.Extra
+	Unranked bool     // a ceiling or reference that must not win
 }
+
+// Named is a text under a name.
+type Named struct{ Name, Text string }
 
 // Table is a table as data. The zero Table prints as nothing.
 type Table struct {
@@ -109,6 +113,10 @@ type Table struct {
 	Merge     int
 	Rows      []Row
 	Footnotes []string // about the whole table; printed behind the cells' notes
+	// Constant and Extra are for CSV alone, which has no caption: columns before the table's own that
+	// say the same in every row, and columns behind them.
+	Constant []Named
+	Extra    []string
 	// Ranked says among what the best is the best, for the legend; "" is the column.
 	Ranked string
 }
