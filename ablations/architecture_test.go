@@ -68,6 +68,7 @@ var importRules = []reach{
 	{from: "runners/encoder", deep: true, allowed: []string{"runners/encoder/..."}, why: "a leaf for predictors and judges alike"},
 	{from: "runners/endpoint", deep: true, allowed: []string{"runners/endpoint/...", "results/metrics/draw"}, why: "a leaf for predictors and judges alike"},
 	{from: "runners/process", deep: true, allowed: []string{"runners/process/...", "ablations/task", "results/metrics/draw"}, why: "a leaf that knows tasks and answers only"},
+	{from: "runners/reply", deep: true, allowed: []string{"runners/reply/..."}, why: "a leaf for predictors and judges alike"},
 	{from: "experiments/prompts", deep: true, allowed: []string{"experiments/prompts/..."}, why: "a leaf for predictors and judges alike"},
 	{from: "ablations", forbidden: []string{"matrix", "runners", "judge", "results"}, why: "arrows point from the engine to the benchmark"},
 	{from: "ablations/trajectory", deep: true, forbidden: []string{"ablations", "matrix", "runners", "judge", "results"}, why: "readers know no view of what they read"},
