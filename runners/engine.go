@@ -225,13 +225,14 @@ func keyedName(name string) string {
 type methodAnswers struct {
 	CodeVersion int
 	PerTask     bool
+	Provider    string `json:",omitempty"`
 	Files       map[string]string
 }
 
 func (g *Engine) answersOf(ctx context.Context) ([]methodAnswers, error) {
 	out := make([]methodAnswers, len(g.Exp.Methods))
 	for i, m := range g.Exp.Methods {
-		out[i] = methodAnswers{CodeVersion: g.Kinds.Methods[m.Uses].CodeVersion, PerTask: g.traits(m).perTask, Files: map[string]string{}}
+		out[i] = methodAnswers{CodeVersion: g.Kinds.Methods[m.Uses].CodeVersion, PerTask: g.traits(m).perTask, Provider: g.provider(m.Endpoint), Files: map[string]string{}}
 	}
 	for _, c := range g.Cells {
 		if c.State != matrix.CellRun {

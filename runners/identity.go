@@ -124,12 +124,23 @@ func (r readerUntil) Read(p []byte) (int, error) {
 func (g *Engine) identity(c Cell, files map[string]string, fit string) (hash, inputs string, err error) {
 	m := g.method(c)
 	in := answerInputs{KeyVersion: KeyVersion, Kind: m.Uses, CodeVersion: g.Kinds.Methods[m.Uses].CodeVersion, Settings: m.Settings,
-		Files: files, Seed: g.seedOf(c), Fit: fit}
+		Files: files, Provider: g.provider(m.Endpoint), Seed: g.seedOf(c), Fit: fit}
 	if inputs, err = canonical(in); err != nil {
 		return "", "", fmt.Errorf("identity of cell %s: %w", g.Name(c), err)
 	}
 	sum := sha256.Sum256([]byte(inputs))
 	return hex.EncodeToString(sum[:]), inputs, nil
+}
+
+// provider is the name under which an endpoint's answers are kept apart from those of another service
+// with the same model name; "" without an endpoint.
+func (g *Engine) provider(endpoint string) string {
+	for _, e := range g.Exp.Endpoints {
+		if e.Name == endpoint {
+			return e.Provider
+		}
+	}
+	return ""
 }
 
 // answerKey is the key of one answer: the identity and the visible input, and for methods that

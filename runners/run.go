@@ -190,9 +190,36 @@ func wants(row results.Cell, retry bool) bool {
 	return false
 }
 
-// cells runs the cells, several at once.
+// cells runs the cells, several at once. Those that wait for an endpoint have a queue for it, beside
+// the one of the processors, so that a slow or parked service holds up nobody else.
 func (r *run) cells(ctx context.Context, rows []results.Cell, todo []int) error {
-	p := pool.New().WithMaxGoroutines(r.workers).WithContext(ctx).WithCancelOnError().WithFirstError()
+	queues := map[string][]int{}
+	var names []string
+	for _, i := range todo {
+		at := r.method(r.Cells[i]).Endpoint
+		if _, known := queues[at]; !known {
+			names = append(names, at)
+		}
+		queues[at] = append(queues[at], i)
+	}
+	all := pool.New().WithContext(ctx).WithCancelOnError().WithFirstError()
+	for _, name := range names {
+		width := r.workers
+		if name != "" {
+			width = endpointCells
+		}
+		all.Go(func(ctx context.Context) error { return r.queue(ctx, rows, queues[name], width) })
+	}
+	return all.Wait()
+}
+
+// endpointCells is how many cells of one endpoint are at work side by side: enough to keep its slots
+// filled while one cell fits or ends, few enough that cells end one after the other.
+const endpointCells = 4
+
+// queue runs cells in order, width of them side by side.
+func (r *run) queue(ctx context.Context, rows []results.Cell, todo []int, width int) error {
+	p := pool.New().WithMaxGoroutines(width).WithContext(ctx).WithCancelOnError().WithFirstError()
 	for _, i := range todo {
 		if ctx.Err() != nil || r.stopping() {
 			break
