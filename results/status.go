@@ -3,6 +3,7 @@ package results
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -21,6 +22,8 @@ type Status struct {
 	OutputTokens int            `json:"output_tokens"`
 	CostUSD      float64        `json:"cost_usd"`
 	Failures     []Cell         `json:"failures,omitempty"` // cells that failed or hold failed tasks
+	// Live is the progress of the process that is at work, not older than a heartbeat; absent when none is.
+	Live json.RawMessage `json:"live,omitempty"`
 }
 
 // Status counts a run.
@@ -66,7 +69,7 @@ func (s *Store) Status(ctx context.Context, run int64) (Status, error) {
 		return st, err
 	}
 	var err error
-	st.Doing, err = s.doing(ctx, run)
+	st.Doing, st.Live, err = s.doing(ctx, run)
 	return st, err
 }
 
@@ -91,33 +94,37 @@ const interrupted = "interrupted; run again to go on"
 
 // doing describes the newest invocation: an open one is running while it is the store's newest and
 // its lease is held by a process that lives, by the test with which a lease is taken over.
-func (s *Store) doing(ctx context.Context, run int64) (string, error) {
+func (s *Store) doing(ctx context.Context, run int64) (string, json.RawMessage, error) {
 	var outcome sql.NullString
 	var newest bool
 	err := s.read.QueryRowContext(ctx, "select outcome, id = (select max(id) from invocation) from invocation where run = ? order by id desc limit 1", run).Scan(&outcome, &newest)
 	if errors.Is(err, sql.ErrNoRows) {
-		return "not started", nil
+		return "not started", nil, nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("reading store %s: %w", s.path, err)
+		return "", nil, fmt.Errorf("reading store %s: %w", s.path, err)
 	}
 	if outcome.Valid {
-		return outcome.String, nil
+		return outcome.String, nil, nil
 	}
 	if !newest {
-		return interrupted, nil
+		return interrupted, nil, nil
 	}
 	var pid int
-	var host, boot string
+	var host, boot, live string
 	var beat int64
-	err = s.read.QueryRowContext(ctx, "select pid, host, boot, heartbeat_ms from lease where id = 1").Scan(&pid, &host, &boot, &beat)
+	err = s.read.QueryRowContext(ctx, "select pid, host, boot, heartbeat_ms, live from lease where id = 1").Scan(&pid, &host, &boot, &beat, &live)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		return interrupted, nil
+		return interrupted, nil, nil
 	case err != nil:
-		return "", fmt.Errorf("reading store %s: %w", s.path, err)
+		return "", nil, fmt.Errorf("reading store %s: %w", s.path, err)
 	case abandoned(thisHost(), thisProcess(), host, parseMark(boot), pid, time.Since(time.UnixMilli(beat))):
-		return interrupted, nil
+		return interrupted, nil, nil
 	}
-	return fmt.Sprintf("running in process %d on %s", pid, host), nil
+	var shown json.RawMessage
+	if json.Valid([]byte(live)) {
+		shown = json.RawMessage(live)
+	}
+	return fmt.Sprintf("running in process %d on %s", pid, host), shown, nil
 }

@@ -161,6 +161,10 @@ func openReader(path string) (*sql.DB, error) {
 	return db, nil
 }
 
+// Live sets what the holder of the store shows of its progress, as JSON; it is asked with every
+// heartbeat, and [Status] carries the last of it while the process lives.
+func (s *Store) Live(show func() ([]byte, error)) { s.lease.live.Store(&show) }
+
 // Path is the file.
 func (s *Store) Path() string { return s.path }
 

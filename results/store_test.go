@@ -48,7 +48,7 @@ func TestReopenKeepsRows(t *testing.T) {
 func TestEveryConnectionHasThePragmas(t *testing.T) {
 	s := fresh(t)
 	for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "1", "foreign_keys": "1", "busy_timeout": "5000", "query_only": "0",
-		"application_id": fmt.Sprint(applicationID), "user_version": "1"} {
+		"application_id": fmt.Sprint(applicationID), "user_version": "2"} {
 		var got string
 		must(t, s.write.QueryRow("pragma "+pragma).Scan(&got))
 		if got != want {
@@ -119,7 +119,7 @@ func TestOtherFilesAreRefusedAndLeftAsTheyWere(t *testing.T) {
 	makeOther(newer, "pragma user_version = 99")
 	for path, want := range map[string]string{
 		other: "database of another program", versioned: "database of another program", empty: "database of another program",
-		text: "it is no SQLite database", newer: "schema 99, this program knows 1", dir: "is not a file",
+		text: "it is no SQLite database", newer: "schema 99, this program knows 2", dir: "is not a file",
 	} {
 		before, _ := os.ReadFile(path)
 		s, err := Open(context.Background(), path)

@@ -28,7 +28,7 @@ func (w *cellRun) episode(ctx context.Context, i int, judged, wanted bool) error
 		if err := w.store.Put(ctx, w.run.run.Generation, results.Batch{Cell: w.row.ID, Tasks: rows}); err != nil {
 			return err
 		}
-		w.stored(ids, 0, 0)
+		w.stored(ids, 0, nil)
 		return nil
 	}
 	hashes, err := w.visibleHashes(w.cell, i)
@@ -50,11 +50,11 @@ func (w *cellRun) episode(ctx context.Context, i int, judged, wanted bool) error
 		return err
 	}
 	rows := make([]results.TaskRow, len(ids))
-	failed := 0
+	var failed []string
 	for j, id := range ids {
 		rows[j] = results.TaskRow{Task: id, State: w.state(ep.ClosedIntent, ep.OpenIntent, got[j]), Key: keys[j]}
 		if got[j].State == results.PredictionFailed {
-			if failed++; failed == 1 {
+			if failed = append(failed, got[j].Error); len(failed) == 1 {
 				w.failed(w.row, got[j].Error+": "+got[j].Detail)
 			}
 		}
@@ -75,7 +75,7 @@ func (w *cellRun) episode(ctx context.Context, i int, judged, wanted bool) error
 }
 
 // stored counts an episode that is stored to its end, and those of its tasks that were to do.
-func (w *cellRun) stored(ids []string, asked, failed int) {
+func (w *cellRun) stored(ids []string, asked int, failed []string) {
 	w.unready.Add(-1)
 	tasks := 0
 	for _, id := range ids {
@@ -83,7 +83,7 @@ func (w *cellRun) stored(ids []string, asked, failed int) {
 			tasks++
 		}
 	}
-	w.o.Progress.Did(tasks, asked, failed)
+	w.o.Progress.Did(w.row.Method, tasks, asked, failed)
 }
 
 // state is the state of a task given its prediction, by the rules of A2.

@@ -301,5 +301,6 @@ func (w *cellRun) finish(ctx context.Context) (ended bool, err error) {
 	if w.row.Reason = oneLine(strings.Join(reasons, "; ")); w.row.Reason != "" {
 		w.failed(w.row, w.row.Reason)
 	}
+	w.o.Progress.Event("cell", map[string]any{"cell": w.row.Name(), "state": w.row.State, "reason": w.row.Reason})
 	return true, w.store.FinishCell(ctx, w.row)
 }

@@ -14,6 +14,7 @@ import (
 
 	"intentlab/results"
 	"intentlab/runners/predictors"
+	"intentlab/runners/progress"
 )
 
 // RunOptions say how to run.
@@ -29,7 +30,7 @@ type RunOptions struct {
 	// Until pauses the run at a moment; zero is never.
 	Until time.Time
 	// Progress is told what happens; nil is silent.
-	Progress *Progress
+	Progress *progress.Meter
 	// Invocation is the program's provenance.
 	Invocation results.Invocation
 }
@@ -69,7 +70,7 @@ type run struct {
 func (g *Engine) Run(ctx context.Context, store *results.Store, o RunOptions) (Outcome, error) {
 	r := &run{Engine: g, store: store, o: o, judgeIDs: map[string]int64{}, claims: newClaims()}
 	if r.o.Progress == nil {
-		r.o.Progress = NewProgress()
+		r.o.Progress = progress.New(nil)
 	}
 	finish := context.WithoutCancel(ctx)
 	rows, err := r.open(ctx)
@@ -87,6 +88,7 @@ func (g *Engine) Run(ctx context.Context, store *results.Store, o RunOptions) (O
 	if err != nil {
 		return Outcome{}, errors.Join(err, store.End(finish, r.invocation, "broken"))
 	}
+	r.o.Progress.Event("start", map[string]any{"experiment": r.Exp.Name, "run": r.run.ID, "invocation": r.invocation, "cells": len(todo)})
 	runErr := r.cells(ctx, rows, todo)
 	out := Outcome{Run: r.run, FirstError: r.first, Told: r.first != ""}
 	// A run that was told to stop after its last cell is done, not interrupted.
@@ -109,6 +111,7 @@ func (g *Engine) Run(ctx context.Context, store *results.Store, o RunOptions) (O
 	case out.Failed > 0:
 		word = "failed"
 	}
+	r.o.Progress.Event("end", map[string]any{"outcome": word, "pending": out.Pending, "failed_cells": out.Failed})
 	return out, errors.Join(runErr, store.End(finish, r.invocation, word))
 }
 
@@ -169,7 +172,7 @@ func (r *run) todo(ctx context.Context, rows []results.Cell) ([]int, error) {
 		}
 		if wants(row, r.o.RetryFailed) {
 			out = append(out, i)
-			r.o.Progress.Expect(row.Tasks-r.final[row.ID], r.final[row.ID])
+			r.o.Progress.Expect(row.Method, row.Tasks-r.final[row.ID], r.final[row.ID])
 		}
 	}
 	return out, nil
@@ -228,6 +231,7 @@ func (r *run) queue(ctx context.Context, rows []results.Cell, todo []int, width 
 			if ctx.Err() != nil || r.stopping() {
 				return nil
 			}
+			r.o.Progress.Event("cell", map[string]any{"cell": rows[i].Name(), "state": "started", "tasks": rows[i].Tasks})
 			ended, err := r.cell(ctx, r.Cells[i], rows[i])
 			if ended && err == nil {
 				r.ended.Add(1)
@@ -255,6 +259,7 @@ func (r *run) safely(ctx context.Context, row results.Cell, f func() error) (err
 func (r *run) failCell(ctx context.Context, row results.Cell, reason string, forGood bool) error {
 	row.State, row.Reason, row.ForGood = results.CellFailed, oneLine(reason), forGood
 	r.failed(row, reason)
+	r.o.Progress.Event("cell", map[string]any{"cell": row.Name(), "state": row.State, "reason": row.Reason})
 	return r.store.FinishCell(context.WithoutCancel(ctx), row)
 }
 
@@ -270,6 +275,7 @@ func oneLine(s string) string {
 
 // failed shows the first failure at once and remembers it.
 func (r *run) failed(row results.Cell, reason string) {
+	r.o.Progress.Event("failure", map[string]any{"cell": row.Name(), "reason": oneLine(reason)})
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.first == "" {

@@ -18,6 +18,7 @@ import (
 	"intentlab/ablations/task"
 	"intentlab/results"
 	"intentlab/runners/predictors"
+	"intentlab/runners/progress"
 )
 
 const builtIn = head + `
@@ -391,12 +392,12 @@ func TestUntilPausesAfterWhatIsInFlight(t *testing.T) {
 	if cut.Load() > 0 {
 		t.Error("what was in flight was cancelled")
 	}
-	rest, progress := int64(out.Pending), NewProgress()
-	out = l.runWith(context.Background(), text, 8, RunOptions{Until: time.Now().Add(time.Hour), Progress: progress})
+	rest, meter := out.Pending, progress.New(nil)
+	out = l.runWith(context.Background(), text, 8, RunOptions{Until: time.Now().Add(time.Hour), Progress: meter})
 	if out.Paused || out.Pending > 0 {
 		t.Errorf("%+v", out)
 	}
-	if done, total := progress.Done(); done != rest || total != rest {
+	if done, total := meter.Done(); done != rest || total != rest {
 		t.Errorf("the resumed run counts %d of %d, paused with %d to do", done, total, rest)
 	}
 }
@@ -414,15 +415,15 @@ func TestProgressOfARetryCountsWhatIsRetried(t *testing.T) {
 	text := head + `method "fake" { uses = "fake" }` + "\n"
 	l.run(text, RunOptions{})
 	l.fake.say = say
-	progress := NewProgress()
-	if out := l.run(text, RunOptions{RetryFailed: true, Progress: progress}); out.Failed > 0 {
+	meter := progress.New(nil)
+	if out := l.run(text, RunOptions{RetryFailed: true, Progress: meter}); out.Failed > 0 {
 		t.Errorf("%+v", out)
 	}
-	done, total := progress.Done()
-	if done != total || total < failures.Load() || progress.before.Load() == 0 || failures.Load() == 0 {
-		t.Errorf("%d of %d, %d before, after %d failures", done, total, progress.before.Load(), failures.Load())
+	now := meter.Snapshot()
+	if now.Done != now.Total || now.Total < int(failures.Load()) || now.Before == 0 || failures.Load() == 0 {
+		t.Errorf("%+v after %d failures", now, failures.Load())
 	}
-	if line := progress.line(true); !strings.Contains(line, "more were stored before") {
+	if line := now.Line(true); !strings.Contains(line, "more were stored before") {
 		t.Errorf("progress %q", line)
 	}
 }

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"strings"
 	"time"
@@ -14,6 +16,7 @@ import (
 	"intentlab/results/report"
 	"intentlab/runners"
 	"intentlab/runners/process"
+	"intentlab/runners/progress"
 )
 
 type runCmd struct {
@@ -23,6 +26,7 @@ type runCmd struct {
 	Fresh       bool     `help:"Reuse no earlier answer; nothing is deleted."`
 	Until       string   `placeholder:"HH:MM" help:"Pause cleanly at this time of day (exit status 5)."`
 	Jobs        jobs     `short:"j" placeholder:"N" help:"Cells at once; default: the number of processors."`
+	Events      string   `placeholder:"FILE" help:"Append what happens to FILE as JSON lines, for other programs."`
 	NoTables    bool     `help:"Don't print the tables at the end; report blocks are still written."`
 }
 
@@ -72,10 +76,36 @@ func (c *runCmd) run(ctx context.Context, e env, g *runners.Engine, store *resul
 	}
 	v, commit := version()
 	o.Invocation = results.Invocation{Version: v, GitCommit: commit, Tool: runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH}
-	o.Progress = runners.NewProgress()
-	stop := o.Progress.Show(e.err, e.errTerminal, 10*time.Second)
-	defer stop()
-	return g.Run(ctx, store, o)
+	events, closeEvents, err := c.events()
+	if err != nil {
+		return runners.Outcome{}, err
+	}
+	o.Progress = progress.New(events)
+	store.Live(func() ([]byte, error) { return json.Marshal(o.Progress.Snapshot()) })
+	screen := progress.Screen{W: e.err, Interval: 10 * time.Second}
+	if e.errTerminal {
+		screen.Width = e.errWidth
+	}
+	stop := o.Progress.Show(screen)
+	out, err := g.Run(ctx, store, o)
+	stop()
+	// The log is lost, not the run: what was answered is stored.
+	if lost := errors.Join(events.Err(), closeEvents()); lost != nil {
+		fmt.Fprintf(e.err, "note: %v\n", lost)
+	}
+	return out, err
+}
+
+// events opens the log that --events asks for; earlier runs' lines in it are kept.
+func (c *runCmd) events() (*progress.Events, func() error, error) {
+	if c.Events == "" {
+		return nil, func() error { return nil }, nil
+	}
+	f, err := os.OpenFile(c.Events, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, nil, usage(fmt.Errorf("opening the log of events: %w", err))
+	}
+	return progress.NewEvents(f), f.Close, nil
 }
 
 // outcome says how the run ended and what to do next.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"intentlab/results"
+	"intentlab/runners/progress"
 )
 
 type statusCmd struct {
@@ -55,6 +57,20 @@ func writeStatus(e env, run results.Run, st results.Status) error {
 		fmt.Fprintf(e.out, ", %d input and %d output tokens, %.4f USD", st.InputTokens, st.OutputTokens, st.CostUSD)
 	}
 	fmt.Fprintln(e.out)
+	if st.Live != nil {
+		var live progress.Snapshot
+		if err := json.Unmarshal(st.Live, &live); err != nil {
+			return fmt.Errorf("reading the progress of the running process: %w", err)
+		}
+		width := 0
+		if e.outTerminal {
+			width = e.width
+		}
+		fmt.Fprintln(e.out, "this invocation:")
+		for _, l := range live.Block(width) {
+			fmt.Fprintln(e.out, "  "+l)
+		}
+	}
 	failures := mergeFolds(st.Failures)
 	for _, f := range failures {
 		fmt.Fprintf(e.out, "failed: %s: %s\n", f.cells(), f.reason())

@@ -21,6 +21,9 @@ type env struct {
 	// errTerminal and outTerminal say whether a person is watching; width is the terminal's.
 	errTerminal, outTerminal bool
 	width                    int
+	// errWidth asks for the width of the terminal behind err, which may change while a run shows its
+	// progress; nil where there is none.
+	errWidth func() int
 	// interrupts delivers Ctrl-C and termination.
 	interrupts func() (ch <-chan os.Signal, stop func())
 }
@@ -33,8 +36,15 @@ func processEnv() env {
 			signal.Notify(ch, os.Interrupt, syscall.SIGTERM)
 			return ch, func() { signal.Stop(ch) }
 		}}
-	if w, _, err := term.GetSize(int(os.Stderr.Fd())); err == nil {
-		e.width = w
+	e.errWidth = func() int {
+		w, _, err := term.GetSize(int(os.Stderr.Fd()))
+		if err != nil {
+			return 80
+		}
+		return w
+	}
+	if e.errTerminal {
+		e.width = e.errWidth()
 	}
 	return e
 }
