@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"intentlab/ablations"
+	"intentlab/ablations/index"
 	"intentlab/ablations/partition"
 	"intentlab/ablations/task"
 	"intentlab/ablations/trajectory"
@@ -31,19 +32,22 @@ type Data struct {
 	Placeholder                 bool // every episode has placeholder steps
 }
 
-// ReadData reads one dataset of an experiment. seed orders the limit's sample.
-func ReadData(ctx context.Context, decl matrix.Dataset, seed uint64, format trajectory.Format) (*Data, error) {
+// ReadData reads one dataset of an experiment through the index, which may be nil. seed orders the
+// limit's sample.
+func ReadData(ctx context.Context, decl matrix.Dataset, seed uint64, format trajectory.Format, x *index.Index) (*Data, error) {
 	d := &Data{Decl: decl}
 	src := trajectory.Source{Name: decl.ID, Format: decl.Format, Path: decl.Path, Visibility: trajectory.Visibility(decl.Visibility), Options: decl.Options}
-	read := trajectory.Read(ctx, src, func(s trajectory.Skip) { d.Skips = append(d.Skips, s) })
+	read := x.Read(ctx, src, func(s trajectory.Skip) { d.Skips = append(d.Skips, s) })
+	hashes := map[string]string{} // by episode
 	var unread error // names the dataset already
 	counted := func(yield func(trajectory.Episode, error) bool) {
 		for ep, err := range read {
 			if err == nil {
 				d.Read++
+				hashes[ep.ID] = ep.Hash
 			}
 			unread = err
-			if !yield(ep, err) {
+			if !yield(ep.Episode, err) {
 				return
 			}
 		}
@@ -65,12 +69,8 @@ func ReadData(ctx context.Context, decl matrix.Dataset, seed uint64, format traj
 	}
 	d.Placeholder = true
 	for _, i := range idx {
-		h, err := kept[i].Hash()
-		if err != nil {
-			return nil, fmt.Errorf("dataset %s: hashing episode %s: %w", decl.ID, kept[i].ID, err)
-		}
 		d.Episodes = append(d.Episodes, kept[i])
-		d.Hashes = append(d.Hashes, h)
+		d.Hashes = append(d.Hashes, hashes[kept[i].ID])
 		d.Placeholder = d.Placeholder && hasFlag(kept[i], "placeholder_steps")
 	}
 	if d.Split, err = partition.Assign(d.Episodes, decl.Split, format.SplitUnit); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/sourcegraph/conc/pool"
 
 	"intentlab/ablations"
+	"intentlab/ablations/index"
 	"intentlab/ablations/task"
 	"intentlab/ablations/trajectory"
 	"intentlab/judge"
@@ -62,6 +63,8 @@ type Options struct {
 	Workers int
 	// Getenv looks up the variables that pass_env names; nil reads the process's environment.
 	Getenv func(string) (string, bool)
+	// Index keeps what was read of the datasets; nil reads them anew.
+	Index *index.Index
 }
 
 // Prepare reads and splits every dataset, builds the judges and expands the cells. It writes nothing.
@@ -73,7 +76,7 @@ func Prepare(ctx context.Context, e *matrix.Experiment, kinds Kinds, o Options) 
 	if g.getenv == nil {
 		g.getenv = os.LookupEnv
 	}
-	if err := g.readAll(ctx); err != nil {
+	if err := g.readAll(ctx, o.Index); err != nil {
 		return nil, err
 	}
 	name := ablations.NameLabelSpaces(labelled(g.Data, 1))
@@ -106,12 +109,12 @@ func Prepare(ctx context.Context, e *matrix.Experiment, kinds Kinds, o Options) 
 
 // readAll reads the datasets side by side and reports what is wrong with any of them, in declared
 // order.
-func (g *Engine) readAll(ctx context.Context) error {
+func (g *Engine) readAll(ctx context.Context, x *index.Index) error {
 	g.Data = make([]*Data, len(g.Exp.Datasets))
 	errs := make([]error, len(g.Exp.Datasets))
 	p := pool.New().WithMaxGoroutines(g.workers)
 	for i, decl := range g.Exp.Datasets {
-		p.Go(func() { g.Data[i], errs[i] = ReadData(ctx, decl, g.Exp.Seed, g.Kinds.Formats[decl.Format]) })
+		p.Go(func() { g.Data[i], errs[i] = ReadData(ctx, decl, g.Exp.Seed, g.Kinds.Formats[decl.Format], x) })
 	}
 	p.Wait()
 	return errors.Join(errs...)

@@ -28,7 +28,7 @@ type rawFolder struct {
 func readSurvey(ctx context.Context, dir string) (rawFolder, error) {
 	f := rawFolder{dir: dir}
 	path := filepath.Join(dir, "survey_result.json")
-	if _, err := os.Stat(path); err == nil {
+	if _, err := stat(ctx, path); err == nil {
 		in, err := openInput(ctx, path)
 		if err != nil {
 			return f, err
@@ -79,7 +79,7 @@ const maxActionLine = 64 << 20
 
 // readActions reads action.jsonl; a folder without it has no steps.
 func readActions(ctx context.Context, path string) ([]task.Step, error) {
-	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+	if _, err := stat(ctx, path); errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
 	in, err := openInput(ctx, path)

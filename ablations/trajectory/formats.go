@@ -99,7 +99,7 @@ func (g *gate) run(ctx context.Context, do load) error {
 	if g.src.Path == "" {
 		return errors.New("no path given")
 	}
-	if _, err := os.Stat(g.src.Path); errors.Is(err, os.ErrNotExist) {
+	if _, err := stat(ctx, g.src.Path); errors.Is(err, os.ErrNotExist) {
 		return noPathError(g.src.Path)
 	} else if err != nil {
 		return fmt.Errorf("look at the path: %w", err)

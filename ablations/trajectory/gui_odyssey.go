@@ -64,7 +64,7 @@ func loadGUIOdyssey(ctx context.Context, src Source, out output) error {
 		}
 		beside := ""
 		if filepath.Clean(in.path) != filepath.Clean(src.Path) { // a file that was asked for by name is read
-			beside = supersedes(in.path)
+			beside = supersedes(ctx, in.path)
 		}
 		return readGUIOdyssey(in, src.Visibility, lists, beside, out)
 	})
@@ -77,14 +77,14 @@ func isSplitFile(path string) bool {
 // guiOdysseyLists reads the split files of the folder, or of the folder above annotations/.
 func guiOdysseyLists(ctx context.Context, root string) (map[string][]string, error) {
 	lists := map[string][]string{}
-	if info, err := os.Stat(root); err == nil && !info.IsDir() {
+	if info, err := stat(ctx, root); err == nil && !info.IsDir() {
 		root = filepath.Dir(root)
 	}
 	dir := filepath.Join(rootOf(root, "annotations"), "splits")
-	if inner := filepath.Join(root, "data", "splits"); isFolder(inner) && !isFolder(dir) {
+	if inner := filepath.Join(root, "data", "splits"); isFolder(ctx, inner) && !isFolder(ctx, dir) {
 		dir = inner // the repository keeps the data in a folder of that name, beside all_anno.json
 	}
-	entries, err := os.ReadDir(dir)
+	entries, err := readDir(ctx, dir)
 	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return lists, nil // not every copy has them
 	}

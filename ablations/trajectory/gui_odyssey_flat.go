@@ -1,8 +1,8 @@
 package trajectory
 
 import (
+	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -17,15 +17,15 @@ func isFlatFile(path string) bool {
 	return hasExt(path, ".jsonl") || stem(path) == "all_anno"
 }
 
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
+func isFolder(ctx context.Context, path string) bool {
+	info, err := stat(ctx, path)
 	return err == nil && info.IsDir()
 }
 
 // supersedes names the folder of annotations that stands beside a file of flat rows, or "".
-func supersedes(path string) string {
+func supersedes(ctx context.Context, path string) string {
 	for _, dir := range []string{"annotations", filepath.Join("data", "annotations")} {
-		if full := filepath.Join(filepath.Dir(path), dir); isFolder(full) {
+		if full := filepath.Join(filepath.Dir(path), dir); isFolder(ctx, full) {
 			return full
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 )
 
 const lfsPointer = "version https://git-lfs.github.com/spec/v1"
@@ -40,7 +39,7 @@ func (m *meter) Read(p []byte) (int, error) {
 
 // openInput opens a data file. A Git LFS pointer in its place is an error that says what to do.
 func openInput(ctx context.Context, path string) (*input, error) {
-	f, err := os.Open(path)
+	f, err := open(ctx, path)
 	if err != nil {
 		return nil, fmt.Errorf("open data file: %w", err)
 	}

@@ -50,7 +50,7 @@ func (t tree) enter(path string, above map[string]bool) error {
 	}
 	above[real] = true
 	defer delete(above, real)
-	entries, err := os.ReadDir(path)
+	entries, err := readDir(t.ctx, path)
 	if err != nil {
 		return fmt.Errorf("list a data folder: %w", err)
 	}

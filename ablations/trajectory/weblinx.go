@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"os"
 	"path/filepath"
 	"sort"
 	"strings"
@@ -70,7 +69,7 @@ func loadWebLINX(ctx context.Context, src Source, out output) error {
 	}
 	lists := map[string][]string{}
 	path := filepath.Join(rootOf(src.Path, "demonstrations"), "splits.json")
-	if _, err := os.Stat(path); err == nil { // not every copy has it
+	if _, err := stat(ctx, path); err == nil { // not every copy has it
 		if err := readIDLists(ctx, path, "", lists); err != nil {
 			return err
 		}
@@ -88,7 +87,7 @@ func (r webLINXReader) chatFile(path string) (err error) {
 		r.out.skip(Skip{Where: path, Reason: NotOfThisFormat, Detail: "not part of a demonstration folder"})
 		return nil
 	}
-	if dir := demonstrationsBeside(r.src.Path, path); dir != "" {
+	if dir := demonstrationsBeside(r.ctx, r.src.Path, path); dir != "" {
 		// These files are large and often not downloaded: they are told by name, not opened.
 		if chatList(path) == "" {
 			r.out.skip(Skip{Where: path, Reason: NotOfThisFormat, Detail: "not part of a demonstration folder"})

@@ -1,6 +1,7 @@
 package trajectory
 
 import (
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -272,10 +273,10 @@ func jsonRecords(d *jx.Decoder, one func() error) error {
 }
 
 // demonstrationsBeside names the folder of whole demonstrations that the file belongs to, or "".
-func demonstrationsBeside(root, path string) string {
+func demonstrationsBeside(ctx context.Context, root, path string) string {
 	root = filepath.Clean(root)
 	for dir := filepath.Dir(filepath.Clean(path)); len(dir) >= len(root) && dir != path; path, dir = dir, filepath.Dir(dir) {
-		if full := filepath.Join(dir, "demonstrations"); isFolder(full) {
+		if full := filepath.Join(dir, "demonstrations"); isFolder(ctx, full) {
 			return full
 		}
 	}

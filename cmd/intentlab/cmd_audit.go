@@ -34,7 +34,7 @@ func (c *auditCmd) Run(ctx context.Context, e env) error {
 	if err != nil {
 		return err
 	}
-	g, err := prepareLoaded(ctx, e, exp, c.Jobs)
+	g, err := c.prepareLoaded(ctx, e, exp, c.Jobs)
 	if err != nil {
 		return err
 	}

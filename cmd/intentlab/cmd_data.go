@@ -33,7 +33,7 @@ func (c *generateCmd) Run(ctx context.Context, e env) error {
 			}
 		}
 	}
-	g, err := prepareLoaded(ctx, e, exp, int(c.Jobs))
+	g, err := c.prepareLoaded(ctx, e, exp, int(c.Jobs))
 	if err != nil {
 		return err
 	}

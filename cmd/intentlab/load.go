@@ -9,7 +9,9 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 
+	"intentlab/ablations/index"
 	"intentlab/matrix"
 	"intentlab/results"
 	"intentlab/runners"
@@ -33,6 +35,8 @@ type fileArgs struct {
 	File    string   `arg:"" optional:"" help:"Experiment file, or a folder of them; default: the only .hcl of the current folder."`
 	Var     []string `sep:"none" placeholder:"NAME=VALUE" help:"Set a variable (may be repeated)."`
 	VarFile []string `sep:"none" placeholder:"FILE" help:"Read variables from a file (may be repeated)."`
+
+	VerifyData bool `help:"Hash all data files again instead of trusting their size and times."`
 }
 
 // load reads and validates the experiment and prints all diagnostics.
@@ -67,12 +71,12 @@ func (f fileArgs) prepare(ctx context.Context, e env, forRun bool, workers int) 
 	if forRun && len(exp.NotBuilt) > 0 {
 		return nil, usage(fmt.Errorf("%s", strings.Join(exp.NotBuilt, "; ")))
 	}
-	return prepareLoaded(ctx, e, exp, workers)
+	return f.prepareLoaded(ctx, e, exp, workers)
 }
 
 // prepareLoaded reads the data of an experiment.
-func prepareLoaded(ctx context.Context, e env, exp *matrix.Experiment, workers int) (*runners.Engine, error) {
-	g, err := runners.Prepare(ctx, exp, engineKinds(), runners.Options{Workers: workers, Getenv: e.getenv})
+func (f fileArgs) prepareLoaded(ctx context.Context, e env, exp *matrix.Experiment, workers int) (*runners.Engine, error) {
+	g, err := runners.Prepare(ctx, exp, engineKinds(), runners.Options{Workers: workers, Getenv: e.getenv, Index: openIndex(e, f.VerifyData)})
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -80,6 +84,15 @@ func prepareLoaded(ctx context.Context, e env, exp *matrix.Experiment, workers i
 		return nil, usage(err)
 	}
 	return g, nil
+}
+
+// openIndex is the index of datasets in the user's cache folder. What keeps it from being used is said
+// once.
+func openIndex(e env, verify bool) *index.Index {
+	var once sync.Once
+	return index.Open(index.Folder(e.getenv), verify, func(why string) {
+		once.Do(func() { fmt.Fprintf(e.err, "note: %s\n", why) })
+	})
 }
 
 // onlyExperiment finds the one .hcl file of a folder.

@@ -49,8 +49,17 @@ func TestMain(m *testing.M) {
 type tidyTests struct{ *testing.M }
 
 func (m tidyTests) Run() int {
+	// Not the developer's own cache; shared by all tests, as by all runs of a user.
+	cache, err := os.MkdirTemp("", "intentlab-cache-")
+	if err == nil {
+		err = os.Setenv("INTENTLAB_CACHE", cache)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	status := m.M.Run()
-	if err := os.RemoveAll(builtFolder); err != nil {
+	if err := errors.Join(os.RemoveAll(builtFolder), os.RemoveAll(cache)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return max(status, 1)
 	}
@@ -75,6 +84,7 @@ func TestScript(t *testing.T) {
 			e.Setenv("SAMPLE", sample)
 			e.Setenv("LANGUAGE", language)
 			e.Setenv("LANG", "C.UTF-8")
+			e.Setenv("INTENTLAB_CACHE", os.Getenv("INTENTLAB_CACHE"))
 			return err
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){

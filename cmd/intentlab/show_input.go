@@ -34,7 +34,8 @@ func (c *showCmd) inputs(ctx context.Context, e env) *shownInputs {
 		in.why = "name the experiment file instead of the store to see the input"
 		return in
 	}
-	exp, err := fileArgs{File: file, Var: c.Var}.load(e, false)
+	f := fileArgs{File: file, Var: c.Var}
+	exp, err := f.load(e, false)
 	if err != nil {
 		in.why = "the experiment file is not valid any more"
 		return in
@@ -47,7 +48,7 @@ func (c *showCmd) inputs(ctx context.Context, e env) *shownInputs {
 		}
 	}
 	exp.Datasets = keep
-	if in.engine, err = prepareLoaded(ctx, e, exp, 0); err != nil {
+	if in.engine, err = f.prepareLoaded(ctx, e, exp, 0); err != nil {
 		in.why = err.Error()
 	}
 	return in
