@@ -55,6 +55,8 @@ var errStopped = errors.New("stopped by the consumer")
 type output struct {
 	emit func(where string, e Episode) error
 	skip func(Skip)
+	// do calls a function in turn with emit and skip, where a reader keeps state over several files.
+	do func(func() error) error
 }
 
 // load is the part of a reader that knows the format: it pushes records and returns the first
@@ -104,14 +106,18 @@ func (g *gate) run(ctx context.Context, do load) error {
 	} else if err != nil {
 		return fmt.Errorf("look at the path: %w", err)
 	}
-	out := output{skip: g.skip, emit: func(where string, e Episode) error { return g.emit(ctx, where, e) }}
-	if err := do(ctx, g.src, out); err != nil {
+	if err := do(ctx, g.src, g.output(ctx)); err != nil {
 		return err
 	}
 	if g.yielded == 0 {
 		return fmt.Errorf("no episodes of format %s under %s: %s", g.src.Format, g.src.Path, g.why())
 	}
 	return nil
+}
+
+// output hands everything on at once.
+func (g *gate) output(ctx context.Context) output {
+	return output{skip: g.skip, do: func(f func() error) error { return f() }, emit: func(where string, e Episode) error { return g.emit(ctx, where, e) }}
 }
 
 // noPathError is a source that isn't there; it is an os.ErrNotExist.

@@ -58,7 +58,7 @@ func loadGUIOdyssey(ctx context.Context, src Source, out output) error {
 	if err != nil {
 		return err
 	}
-	return filesOf(ctx, src, out, []string{".json", ".jsonl"}, func(in *input) error {
+	return filesOf(ctx, src, out, []string{".json", ".jsonl"}, func(in *input, out output) error {
 		if isSplitFile(in.path) {
 			return nil
 		}

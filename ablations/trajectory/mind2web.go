@@ -51,7 +51,7 @@ var mind2Web = Format{
 func LoadMind2Web(ctx context.Context, src Source, skipped func(Skip)) iter.Seq2[Episode, error] {
 	return stream(ctx, src, skipped, "mind2web", func(ctx context.Context, src Source, out output) error {
 		rows := webRows{tasks: map[string]*rowTask{}}
-		err := filesOf(ctx, src, out, []string{".json", ".jsonl"}, func(in *input) error {
+		err := filesOf(ctx, src, out, []string{".json", ".jsonl"}, func(in *input, out output) error {
 			lists := listOf(in.path, "train", "test_task", "test_website", "test_domain")
 			if hasExt(in.path, ".jsonl") {
 				return rows.read(in, lists, out)
@@ -66,29 +66,34 @@ func LoadMind2Web(ctx context.Context, src Source, skipped func(Skip)) iter.Seq2
 }
 
 // jsonFiles opens every *.json file below the source and hands it to read; other files are skipped.
-func jsonFiles(ctx context.Context, src Source, out output, read func(in *input) error) error {
+func jsonFiles(ctx context.Context, src Source, out output, read func(in *input, out output) error) error {
 	return filesOf(ctx, src, out, []string{".json"}, read)
 }
 
 // filesOf opens every file below the source whose name ends in one of exts, also with .gz behind, and
-// hands it to read; other files are skipped.
-func filesOf(ctx context.Context, src Source, out output, exts []string, read func(in *input) error) error {
-	return tree{ctx: ctx, skip: out.skip, file: func(path string) (err error) {
-		if !hasExt(path, exts...) {
-			out.skip(Skip{Where: path, Reason: NotOfThisFormat, Detail: "not a " + strings.Join(exts, " or ") + " file"})
-			return nil
-		}
-		in, err := openInput(ctx, path)
-		if err != nil {
-			return err
-		}
-		defer func() {
-			if cerr := in.Close(); err == nil && cerr != nil {
-				err = fmt.Errorf("close %s: %w", path, cerr)
+// hands it to read; other files are skipped. Several files are read at once, and what they hold is
+// passed on in the order of the files.
+func filesOf(ctx context.Context, src Source, out output, exts []string, read func(in *input, out output) error) error {
+	return inOrder(ctx, out, func(add func(job) error, out output) error {
+		return tree{ctx: ctx, skip: out.skip, file: func(path string) error {
+			if !hasExt(path, exts...) {
+				out.skip(Skip{Where: path, Reason: NotOfThisFormat, Detail: "not a " + strings.Join(exts, " or ") + " file"})
+				return nil
 			}
-		}()
-		return read(in)
-	}}.walk(src.Path)
+			return add(func(ctx context.Context, out output) (err error) {
+				in, err := openInput(ctx, path)
+				if err != nil {
+					return err
+				}
+				defer func() {
+					if cerr := in.Close(); err == nil && cerr != nil {
+						err = fmt.Errorf("close %s: %w", path, cerr)
+					}
+				}()
+				return read(in, out)
+			})
+		}}.walk(src.Path)
+	})
 }
 
 // listOf names the official list of a file: its folder's name, else its own name without the shard

@@ -50,7 +50,7 @@ func (w *webRows) read(in *input, lists []string, out output) error {
 		}
 		n++
 		row.where = where
-		return w.add(t, row, lists)
+		return out.do(func() error { return w.add(t, row, lists) })
 	})
 	if err == errOtherShape || err == nil && n == 0 {
 		out.skip(Skip{Where: in.path, Reason: NotOfThisFormat, Detail: "its first record is no row with annotation_id and target_action_index"})

@@ -185,7 +185,7 @@ func fuzzFormat(f *testing.F, read func(in *input, out output) error) {
 			}
 			return true
 		}}
-		err = read(in, output{skip: g.skip, emit: func(where string, e Episode) error { return g.emit(context.Background(), where, e) }})
+		err = read(in, g.output(context.Background()))
 		if err != nil && len(err.Error()) > 10_000+len(b) {
 			t.Errorf("an error of %d bytes", len(err.Error()))
 		}

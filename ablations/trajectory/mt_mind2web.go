@@ -42,7 +42,7 @@ var mtMind2Web = Format{
 // folder's name: train, test_task, test_website or test_subdomain.
 func LoadMTMind2Web(ctx context.Context, src Source, skipped func(Skip)) iter.Seq2[Episode, error] {
 	return stream(ctx, src, skipped, "mt_mind2web", func(ctx context.Context, src Source, out output) error {
-		return jsonFiles(ctx, src, out, func(in *input) error {
+		return jsonFiles(ctx, src, out, func(in *input, out output) error {
 			return readMTMind2Web(in, src.Visibility, listOf(in.path, "train", "test_task", "test_website", "test_subdomain"), out)
 		})
 	})

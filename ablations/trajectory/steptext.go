@@ -34,13 +34,16 @@ func capText(s string, limit int) string {
 // capSteps applies the caps and makes the indices 0, 1, 2, ….
 func capSteps(steps []task.Step) {
 	for i := range steps {
-		s := &steps[i]
+		s := steps[i]
 		s.Index = i
 		s.Utterance = capText(s.Utterance, MaxUtterance)
 		s.Element = capText(s.Element, MaxElement)
 		s.URL = capText(s.URL, MaxURL)
 		s.Value = capText(s.Value, MaxValue)
 		s.Action = capText(s.Action, MaxAction)
+		if s != steps[i] { // written only where something changes: turns share the steps before them
+			steps[i] = s
+		}
 	}
 }
 

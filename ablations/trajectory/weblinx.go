@@ -74,8 +74,21 @@ func loadWebLINX(ctx context.Context, src Source, out output) error {
 			return err
 		}
 	}
-	r := webLINXReader{ctx: ctx, src: src, opt: opt, lists: lists, out: out}
-	return tree{ctx: ctx, skip: out.skip, dir: r.demonstration, file: r.chatFile}.walk(src.Path)
+	return inOrder(ctx, out, func(add func(job) error, out output) error {
+		reader := func(ctx context.Context, out output) webLINXReader {
+			return webLINXReader{ctx: ctx, src: src, opt: opt, lists: lists, out: out}
+		}
+		return tree{ctx: ctx, skip: out.skip,
+			dir: func(dir string, names map[string]bool) (bool, error) {
+				if !names["replay.json"] && !names["form.json"] {
+					return false, nil
+				}
+				return true, add(func(ctx context.Context, out output) error { return reader(ctx, out).demonstration(dir, names) })
+			},
+			file: func(path string) error {
+				return add(func(ctx context.Context, out output) error { return reader(ctx, out).chatFile(path) })
+			}}.walk(src.Path)
+	})
 }
 
 // chatFile reads a file outside of demonstration folders, which may be of the chat form.
@@ -160,15 +173,12 @@ type webLINXReader struct {
 
 // demonstration deals with a folder that holds a demonstration; its other files (screenshots, pages,
 // boxes, video) belong to it and are neither read nor reported.
-func (r webLINXReader) demonstration(dir string, names map[string]bool) (bool, error) {
-	if !names["replay.json"] && !names["form.json"] {
-		return false, nil
-	}
+func (r webLINXReader) demonstration(dir string, names map[string]bool) error {
 	id := filepath.Base(filepath.Clean(dir))
 	if id == "." || id == ".." {
 		abs, err := filepath.Abs(dir)
 		if err != nil {
-			return true, fmt.Errorf("name of demonstration %s: %w", dir, err)
+			return fmt.Errorf("name of demonstration %s: %w", dir, err)
 		}
 		id = filepath.Base(abs)
 	}
@@ -183,29 +193,29 @@ func (r webLINXReader) demonstration(dir string, names map[string]bool) (bool, e
 	} {
 		if rule.bad {
 			r.out.skip(Skip{Where: dir, Reason: rule.reason, Detail: rule.detail})
-			return true, nil
+			return nil
 		}
 	}
 	path := filepath.Join(dir, "replay.json")
 	in, err := openInput(r.ctx, path)
 	if err != nil {
-		return true, err
+		return err
 	}
 	turns, err := readReplay(in, r.out.skip)
 	if cerr := in.Close(); err == nil && cerr != nil {
 		err = fmt.Errorf("close %s: %w", path, cerr)
 	}
 	if err != nil {
-		return true, err
+		return err
 	}
 	e := webLINXEpisode(turns, r.src.Visibility, "")
 	e.ID, e.Lists = id, chatListNames(r.lists[id])
 	if r.opt.OpenIntent == "description" {
 		if e.OpenIntent, err = readDescription(r.ctx, filepath.Join(dir, "form.json")); err != nil {
-			return true, err
+			return err
 		}
 	}
-	return true, r.out.emit(path, e)
+	return r.out.emit(path, e)
 }
 
 // readDescription takes the goal from form.json. No other field of it is read.

@@ -262,6 +262,6 @@ func FuzzReadWebLINXChat(f *testing.F) {
 			return true
 		}}
 		// Any error will do; what must not happen is a panic or a bad episode.
-		_ = readChatFile(in, Safe, output{skip: g.skip, emit: func(where string, e Episode) error { return g.emit(context.Background(), where, e) }})
+		_ = readChatFile(in, Safe, g.output(context.Background()))
 	})
 }
