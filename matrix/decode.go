@@ -57,16 +57,38 @@ func (r *reader) fill(b *body, ctx *hcl.EvalContext, target any, further ...stri
 	return !diags.HasErrors() && len(r.diags) == before
 }
 
-// nestedRange finds "timeouts.start" as well as "start".
+// nestedRange finds "timeouts.start" as well as "start", and elements: "inputs[1]" of a list,
+// "env[NAME]" of an object.
 func (b *body) nestedRange(path string) hcl.Range {
 	block, rest, nested := strings.Cut(path, ".")
-	if !nested {
-		return b.valueRange(path)
-	}
-	if inner := b.blocks[block]; len(inner) > 0 {
+	if inner := b.blocks[block]; nested && len(inner) > 0 {
 		return inner[0].nestedRange(rest)
 	}
-	return b.at
+	name, elem, ok := strings.Cut(strings.TrimSuffix(path, "]"), "[")
+	if len(b.blocks[name]) > 0 {
+		return b.blocks[name][0].at
+	}
+	if ok && b.has(name) {
+		return elementRange(b.attrs[name].Expr, elem)
+	}
+	return b.valueRange(name)
+}
+
+// elementRange is where an element of a list or object is written, else the whole.
+func elementRange(expr hcl.Expression, elem string) hcl.Range {
+	if pairs, diags := hcl.ExprMap(expr); !diags.HasErrors() {
+		for _, p := range pairs {
+			if v, d := p.Key.Value(nil); !d.HasErrors() && v.Type() == cty.String && v.AsString() == elem {
+				return p.Value.Range()
+			}
+		}
+	}
+	if i, err := strconv.Atoi(elem); err == nil {
+		if ranges := elementRanges(expr); i >= 0 && i < len(ranges) {
+			return ranges[i]
+		}
+	}
+	return expr.Range()
 }
 
 var quoted = regexp.MustCompile(`"[^"]+"`)

@@ -115,7 +115,11 @@ func renderSource(b *bytes.Buffer, rng hcl.Range, src []byte, p paint, code stri
 	before, marked, after := string(src[lineStart:start]), string(src[start:end]), strings.TrimRight(string(src[end:lineEnd]), "\r")
 	marked = strings.TrimRight(marked, "\r")
 	before, marked, after = visible(before), visible(marked), visible(after)
-	if room := width - 4; width >= 20 {
+	room := width - 4
+	if marked == "" && after == "" {
+		room-- // the caret stands behind the line's end
+	}
+	if width >= 20 {
 		before, marked, after = window(before, marked, after, room)
 	}
 	pad := strings.Repeat(" ", displaywidth.String(before))

@@ -221,7 +221,7 @@ func (v *variant) audit(i int) (auditedEpisode, error) {
 		return auditedEpisode{}, err
 	}
 	n := audit.NewNeedles(ep.ClosedIntent, ep.OpenIntent)
-	never := neverVisible(v.data.Decl.Format)
+	never := neverVisible(v.data.Decl)
 	out := auditedEpisode{episode: ep, closed: n.SearchesLabel(), open: n.SearchesIntent()}
 	for j := range tasks {
 		t := &tasks[j]
@@ -240,12 +240,16 @@ func (v *variant) audit(i int) (auditedEpisode, error) {
 }
 
 // neverVisible are the fields that the format promises not to show. Those of normalised episodes are
-// fields of the record, not of its metadata, where a user may use the same names.
-func neverVisible(format string) []string {
-	if format == "episodes" {
-		return nil
+// fields of the record, not of its metadata, where a user may use the same names; field roles name
+// theirs.
+func neverVisible(d matrix.Dataset) []string {
+	if d.Format != "episodes" {
+		return trajectory.Formats[d.Format].NeverVisible
 	}
-	return trajectory.Formats[format].NeverVisible
+	if o, ok := d.Options.(*trajectory.EpisodesOptions); ok && o.Fields != nil {
+		return o.Fields.NeverVisible()
+	}
+	return nil
 }
 
 func (e *auditedEpisode) searchedClosed() bool { return e.closed }

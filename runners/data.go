@@ -37,9 +37,13 @@ type Data struct {
 func ReadData(ctx context.Context, decl matrix.Dataset, seed uint64, format trajectory.Format, x *index.Index) (*Data, error) {
 	d := &Data{Decl: decl}
 	src := trajectory.Source{Name: decl.ID, Format: decl.Format, Path: decl.Path, Visibility: trajectory.Visibility(decl.Visibility), Options: decl.Options}
-	read := x.Read(ctx, src, func(s trajectory.Skip) { d.Skips = append(d.Skips, s) })
+	read := x.Read(ctx, src, func(s trajectory.Skip) {
+		if s.Reason != trajectory.NoRole { // a field, not an episode: inspect lists them
+			d.Skips = append(d.Skips, s)
+		}
+	})
 	hashes := map[string]string{} // by episode
-	var unread error // names the dataset already
+	var unread error              // names the dataset already
 	counted := func(yield func(trajectory.Episode, error) bool) {
 		for ep, err := range read {
 			if err == nil {

@@ -47,11 +47,12 @@ type Source struct {
 
 // Skip is one record or file that was left out, and why. Reason is a short stable word such as
 // no_steps, no_replay, invalid_json, duplicate, litter, not_of_this_format; Where names the file
-// and line, offset or record.
+// and line, offset or record. One reason stands for no record: [NoRole], whose Where is a field.
 type Skip struct {
 	Where  string `json:"where"`
 	Reason string `json:"reason"`
 	Detail string `json:"detail,omitempty"`
+	Count  int    `json:"count,omitempty"` // no_role: in how many places the field stood
 }
 
 // Reader streams the episodes of a source in file order. skipped is called (never concurrently) for

@@ -13,18 +13,19 @@ import (
 
 var episodeLines = Format{
 	Name:           "episodes",
-	Summary:        "JSON lines of normalised episodes (the form of benchmark.md)",
+	Summary:        "JSON lines of normalised episodes (the form of benchmark.md), or with field roles records of any shape",
 	Version:        1,
-	EpisodeIs:      "a line",
-	OpenIntentIs:   "open_intent as given",
-	ClosedIntentIs: "closed_intent as given",
-	ClusterIs:      "cluster_id as given, else the episode",
-	StepsAre:       "steps as given",
-	LabelSpace:     "as given, else episodes.closed_intent",
-	VisibleSafe:    []string{"metadata", "profile", "context_steps"}, VisibleAsPublished: []string{"metadata", "profile", "context_steps", "apps"},
-	NeverVisible: []string{"open_intent", "closed_intent", "groups", "lists"},
+	EpisodeIs:      "a line; with fields: a record, or the rows of one id",
+	OpenIntentIs:   "open_intent as given; with fields: what fields.open names",
+	ClosedIntentIs: "closed_intent as given; with fields: what fields.closed names",
+	ClusterIs:      "cluster_id as given, or what fields.cluster names, else the episode",
+	StepsAre:       "steps as given; with fields: what fields.steps and fields.step name",
+	LabelSpace:     "as given, else episodes.closed_intent; with fields: fields.label_space, else episodes. and the closed field",
+	VisibleSafe:    []string{"metadata", "profile", "context_steps", "fields.visible", "fields.profile"}, VisibleAsPublished: []string{"metadata", "profile", "context_steps", "apps", "fields.visible", "fields.profile", "fields.determines", "fields.future", "fields.apps"},
+	NeverVisible: []string{"open_intent", "closed_intent", "groups", "lists", "fields.target", "fields without a role"},
 	SplitUnit:    "episode",
 	Groups:       []string{"the keys of groups"},
+	Options:      func() any { return &EpisodesOptions{} },
 	Source:       "intentlab",
 	Read:         LoadEpisodes,
 }
@@ -35,8 +36,22 @@ var episodeLines = Format{
 // a key "target" in them is an error, and so is a key of the line that looks like a misspelled one; other unknown keys are ignored. apps are visible as_published only. An id that is percent-encoded
 // already is kept. A file whose first line has no episode_id or no steps is skipped as
 // not_of_this_format; any other broken line is an error.
+//
+// With [EpisodeFields] it reads records of any other shape, also a top-level array in a *.json file:
+// one record is an episode, or one step of the episode whose id it has. Fields show what their roles
+// say; whatever has no role is not shown, and is reported as [NoRole] at the end. A role whose field
+// occurs in no record is an error at the end.
 func LoadEpisodes(ctx context.Context, src Source, skipped func(Skip)) iter.Seq2[Episode, error] {
 	return stream(ctx, src, skipped, "episodes", func(ctx context.Context, src Source, out output) error {
+		switch o := src.Options.(type) {
+		case nil:
+		case *EpisodesOptions:
+			if o != nil && o.Fields != nil {
+				return loadByRoles(ctx, src, o, out)
+			}
+		default:
+			return fmt.Errorf("options of format episodes are of type %T", src.Options)
+		}
 		return tree{ctx: ctx, skip: out.skip, file: func(path string) (err error) {
 			if !hasExt(path, ".jsonl", ".ndjson") {
 				out.skip(Skip{Where: path, Reason: NotOfThisFormat, Detail: "not a .jsonl file"})

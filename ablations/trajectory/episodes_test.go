@@ -120,8 +120,8 @@ func TestSummaryCountsAndOrders(t *testing.T) {
 		LabelSpaces: []Count{{"fingertip_csv.intentClass", 5}}, Episodes: 5, Steps: 16, Clusters: 4,
 		Labels: []Count{{"天气", 1}, {"新闻", 1}, {"闹钟/计时", 1}}, NoClosed: 2,
 		Lengths: Lengths{Min: 1, Q1: 2, Median: 3, Q3: 4, Max: 6, Mean: 3.2}, Duplicates: 2,
-		Skips: []SkipCount{{Reason: Duplicate, Count: 2}, {Reason: BadLength, Count: 1}, {Reason: NoIntent, Count: 1}, {Reason: NoSteps, Count: 1}},
-		Flags: []Count{{"placeholder_steps", 3}}, Groups: []Count{{"user", 4}},
+		Skips:  []SkipCount{{Reason: Duplicate, Count: 2}, {Reason: BadLength, Count: 1}, {Reason: NoIntent, Count: 1}, {Reason: NoSteps, Count: 1}},
+		NoRole: []Count{}, Flags: []Count{{"placeholder_steps", 3}}, Groups: []Count{{"user", 4}},
 		Lists: []Count{{"total", 4}, {"test_suggestion", 2}, {"train_set", 2}, {"test_execution", 1}},
 	}
 	if d := cmp.Diff(want, s); d != "" {

@@ -129,8 +129,10 @@ func (e noPathError) Error() string {
 func (e noPathError) Unwrap() error { return os.ErrNotExist }
 
 func (g *gate) skip(s Skip) {
-	g.reasons[s.Reason]++
-	if s.Reason != Litter && (g.first == nil || g.first.Reason == NotOfThisFormat && s.Reason != NotOfThisFormat) {
+	if s.Reason != NoRole { // a field, which explains no missing episode
+		g.reasons[s.Reason]++
+	}
+	if s.Reason != Litter && s.Reason != NoRole && (g.first == nil || g.first.Reason == NotOfThisFormat && s.Reason != NotOfThisFormat) {
 		g.first = &s
 	}
 	if g.skipped != nil {

@@ -101,7 +101,7 @@ func (q *queued) output(ctx context.Context, out output) output {
 		}
 	}
 	return output{
-		do:   do,
+		do: do,
 		emit: func(where string, e Episode) error {
 			// Here, since the next episode may be made of the same steps while this one waits.
 			capSteps(e.Steps)

@@ -7,6 +7,7 @@ const (
 	Litter          = "litter"             // what tools leave beside data: .cache, .DS_Store, *.lock, …
 	NotOfThisFormat = "not_of_this_format" // a file or folder of another shape
 	NotSupported    = "not_supported"      // a known shape that this version does not read
+	NoRole          = "no_role"            // episodes: a field that has no role and is not shown
 	Superseded      = "superseded"         // the same episodes stand beside it in a fuller form
 
 	NoReplay             = "no_replay"             // weblinx: the demonstration lacks replay.json

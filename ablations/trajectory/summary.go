@@ -24,6 +24,7 @@ type Summary struct {
 	Lengths      Lengths     `json:"lengths"`          // steps per episode
 	Duplicates   int         `json:"duplicates"`       // identical records left out
 	Skips        []SkipCount `json:"skips"`            // duplicates included
+	NoRole       []Count     `json:"no_role"`          // fields without a role, and in how many places they stood
 	Flags        []Count     `json:"flags"`            // e.g. placeholder_steps
 	Lists        []Count     `json:"lists"`            // official lists and how many episodes stand in each
 	Groups       []Count     `json:"groups"`           // split fields and how many distinct values each has
@@ -66,7 +67,7 @@ func Summarise(ctx context.Context, src Source) (Summary, error) {
 	}
 	s := Summary{Dataset: src.Name, Format: src.Format, Path: src.Path, Visibility: src.Visibility, Examples: []Episode{}}
 	c := counter{labels: map[string]int{}, spaces: map[string]int{}, flags: map[string]int{}, lists: map[string]int{},
-		clusters: set{}, groups: map[string]set{}, skips: map[string]*SkipCount{}}
+		clusters: set{}, groups: map[string]set{}, skips: map[string]*SkipCount{}, noRole: map[string]int{}}
 	var err error
 	for e, readErr := range Read(ctx, src, c.skip) {
 		if readErr != nil {
@@ -84,10 +85,15 @@ type counter struct {
 	clusters                     set
 	groups                       map[string]set
 	skips                        map[string]*SkipCount
+	noRole                       map[string]int
 	lengths                      []int
 }
 
 func (c *counter) skip(k Skip) {
+	if k.Reason == NoRole {
+		c.noRole[k.Where] = k.Count
+		return
+	}
 	s := c.skips[k.Reason]
 	if s == nil {
 		s = &SkipCount{Reason: k.Reason}
@@ -151,6 +157,7 @@ func (c *counter) finish(s *Summary) {
 	for _, r := range counts(reasons) {
 		s.Skips = append(s.Skips, *c.skips[r.Name])
 	}
+	s.NoRole = counts(c.noRole)
 	s.Duplicates = reasons[Duplicate]
 	s.Lengths = lengths(c.lengths)
 }

@@ -141,6 +141,13 @@ func writeSummary(w io.Writer, s trajectory.Summary) error {
 	counts("official lists", s.Lists)
 	counts("fields to split by (distinct values)", s.Groups)
 	counts("flags", s.Flags)
+	if len(s.NoRole) > 0 {
+		var names []string
+		for _, c := range s.NoRole {
+			names = append(names, fmt.Sprintf("%s (%d)", c.Name, c.Count))
+		}
+		fmt.Fprintf(w, "  no role, never shown: %s\n", strings.Join(names, ", "))
+	}
 	if len(s.Skips) > 0 {
 		fmt.Fprintln(w, "  left out:")
 		for _, k := range s.Skips {
