@@ -29,9 +29,9 @@ func restrict(s task.Step, cs Channels) (task.Step, bool) {
 		}
 	}
 	if observation {
-		out.Element, out.URL, out.Value = s.Element, s.URL, s.Value
+		out.Element, out.URL, out.Value, out.Observation, out.Screenshot = s.Element, s.URL, s.Value, s.Observation, s.Screenshot
 	}
-	acts := out.Op != "" || out.Action != "" || out.Element != "" || out.URL != "" || out.Value != ""
+	acts := out.Op != "" || out.Action != "" || out.Element != "" || out.URL != "" || out.Value != "" || out.Observation != "" || out.Screenshot != ""
 	switch {
 	case s.Kind == kindUtterance && utterance, s.Kind == kindAction && action:
 		out.Kind = s.Kind

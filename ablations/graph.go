@@ -177,4 +177,8 @@ func (b *graphBuilder) step(i int, s task.Step, since int, prefix, membership st
 		b.node(since, task.Node{ID: prefix + "element" + at, Type: "element", Text: s.Element, Value: s.Value, URL: s.URL})
 		b.edge(actor, prefix+"element"+at, "acts_on")
 	}
+	if s.Observation != "" || s.Screenshot != "" {
+		b.node(since, task.Node{ID: prefix + "observation" + at, Type: "observation", Text: s.Observation, Value: s.Screenshot})
+		b.edge(id, prefix+"observation"+at, "shows")
+	}
 }

@@ -50,7 +50,7 @@ func maskURLs(ep trajectory.Episode) trajectory.Episode {
 		*list = slices.Clone(*list)
 		for i := range *list {
 			s := &(*list)[i]
-			for _, text := range []*string{&s.Speaker, &s.Utterance, &s.Action, &s.Op, &s.Element, &s.URL, &s.Value, &s.App} {
+			for _, text := range []*string{&s.Speaker, &s.Utterance, &s.Action, &s.Op, &s.Element, &s.URL, &s.Value, &s.App, &s.Observation} {
 				*text = trajectory.MaskURLs(*text)
 			}
 		}

@@ -42,16 +42,18 @@ type validationBlock struct {
 }
 
 type datasetBlock struct {
-	Name       string         `hcl:"name,label" doc:"Name of the dataset, in task ids and tables"`
-	ForEach    hcl.Expression `hcl:"for_each,optional" type:"map or set of string" default:"none" doc:"One dataset for each element; each.key and each.value are set"`
-	Format     string         `hcl:"format" doc:"The on-disk format, one of the formats below"`
-	Path       string         `hcl:"path" doc:"Folder or file, relative to the experiment file"`
-	Limit      int            `hcl:"limit,optional" min:"0" default:"0 (all)" doc:"Number of episodes: a seeded, nested sample, taken before the split"`
-	Visibility string         `hcl:"visibility,optional" enum:"safe,as_published" doc:"Which source fields are visible; as_published restores the source documents' behaviour"`
-	Judges     hcl.Expression `hcl:"judges,optional" type:"list of judge reference" default:"the matrix's judges" doc:"Judges of this dataset in place of the matrix's"`
-	Filter     *filterBlock   `hcl:"filter,block" doc:"Which episodes are kept; what is dropped is counted"`
-	Split      *splitBlock    `hcl:"split,block" doc:"What is trained on and what is tested"`
-	Rest       hcl.Body       `hcl:",remain"`
+	Name         string         `hcl:"name,label" doc:"Name of the dataset, in task ids and tables"`
+	ForEach      hcl.Expression `hcl:"for_each,optional" type:"map or set of string" default:"none" doc:"One dataset for each element; each.key and each.value are set"`
+	Format       string         `hcl:"format" doc:"The on-disk format, one of the formats below"`
+	Path         string         `hcl:"path" doc:"Folder or file, relative to the experiment file"`
+	Limit        int            `hcl:"limit,optional" min:"0" default:"0 (all)" doc:"Number of episodes: a seeded, nested sample, taken before the split"`
+	Visibility   string         `hcl:"visibility,optional" enum:"safe,as_published" doc:"Which source fields are visible; as_published restores the source documents' behaviour"`
+	Judges       hcl.Expression `hcl:"judges,optional" type:"list of judge reference" default:"the matrix's judges" doc:"Judges of this dataset in place of the matrix's"`
+	Observations string         `hcl:"observations,optional" default:"none" doc:"JSON lines of what was on the screen (OCR, accessibility text, captions, screenshots), joined on episode and step"`
+	InMacro      *bool          `hcl:"in_macro,optional" default:"true, unless no step carries evidence" doc:"Whether the dataset counts in macro averages; part of no key"`
+	Filter       *filterBlock   `hcl:"filter,block" doc:"Which episodes are kept; what is dropped is counted"`
+	Split        *splitBlock    `hcl:"split,block" doc:"What is trained on and what is tested"`
+	Rest         hcl.Body       `hcl:",remain"`
 }
 
 func newDatasetBlock() *datasetBlock {

@@ -109,7 +109,11 @@ type Dataset struct {
 	Filter     partition.Filter
 	Split      partition.Split
 	Judges     []string // own judges; empty: the matrix's
-	Options    any
+	// Observations is an absolute path or "".
+	Observations string
+	// InMacro overrides whether the dataset counts in macro averages; nil leaves it to its evidence.
+	InMacro *bool
+	Options any
 	// Settings is the canonical form of Options, as for methods.
 	Settings map[string]any
 	Range    hcl.Range

@@ -29,6 +29,10 @@ func (r *reader) readDataset(d *declared) Dataset {
 		}
 		out.Path = r.abs(x.Path)
 	}
+	if x.Observations != "" {
+		out.Observations = r.abs(x.Observations)
+	}
+	out.InMacro = x.InMacro
 	kind, known := r.in.Kinds.Formats[x.Format]
 	switch {
 	case known:

@@ -38,8 +38,9 @@ type DatasetInfo struct {
 	Episodes    int            `json:"episodes"`
 	Skipped     map[string]int `json:"skipped,omitempty"`
 	Dropped     map[string]int `json:"dropped,omitempty"`
-	// Placeholder: all episodes carry placeholder steps; the dataset is left out of macros.
-	Placeholder bool `json:"placeholder_steps,omitempty"`
+	// OutOfMacro says why the dataset is left out of macro averages: its steps carry no evidence, or the
+	// experiment says so. "" counts it in.
+	OutOfMacro string `json:"out_of_macro,omitempty"`
 }
 
 // AblationInfo describes an ablation.

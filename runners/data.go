@@ -29,14 +29,15 @@ type Data struct {
 	Read                        int // episodes before filter and limit
 	Skips                       []trajectory.Skip
 	Drops                       partition.Drops
-	Placeholder                 bool // every episode has placeholder steps
+	// Steps of all kept episodes, and those among them that show more than an operation and a position.
+	Steps, Evident int
 }
 
 // ReadData reads one dataset of an experiment through the index, which may be nil. seed orders the
 // limit's sample.
 func ReadData(ctx context.Context, decl matrix.Dataset, seed uint64, format trajectory.Format, x *index.Index) (*Data, error) {
 	d := &Data{Decl: decl}
-	src := trajectory.Source{Name: decl.ID, Format: decl.Format, Path: decl.Path, Visibility: trajectory.Visibility(decl.Visibility), Options: decl.Options}
+	src := trajectory.Source{Name: decl.ID, Format: decl.Format, Path: decl.Path, Visibility: trajectory.Visibility(decl.Visibility), Options: decl.Options, Observations: decl.Observations}
 	read := x.Read(ctx, src, func(s trajectory.Skip) {
 		if s.Reason != trajectory.NoRole { // a field, not an episode: inspect lists them
 			d.Skips = append(d.Skips, s)
@@ -71,11 +72,15 @@ func ReadData(ctx context.Context, decl matrix.Dataset, seed uint64, format traj
 	if err != nil {
 		return nil, fmt.Errorf("dataset %s: taking a sample: %w", decl.ID, err)
 	}
-	d.Placeholder = true
 	for _, i := range idx {
 		d.Episodes = append(d.Episodes, kept[i])
 		d.Hashes = append(d.Hashes, hashes[kept[i].ID])
-		d.Placeholder = d.Placeholder && hasFlag(kept[i], "placeholder_steps")
+		for _, s := range kept[i].Steps {
+			d.Steps++
+			if trajectory.Evidence(s) {
+				d.Evident++
+			}
+		}
 	}
 	if d.Split, err = partition.Assign(d.Episodes, decl.Split, format.SplitUnit); err != nil {
 		return nil, fmt.Errorf("dataset %s: %w", decl.ID, err)
@@ -113,6 +118,20 @@ func (d *Data) fingerprint(version int) (err error) {
 	}
 	return nil
 }
+
+// OutOfMacro says why the dataset is left out of macro averages, "" where it counts: the experiment
+// decides, else a dataset counts whose steps carry any evidence.
+func (d *Data) OutOfMacro() string {
+	switch {
+	case d.Decl.InMacro != nil && *d.Decl.InMacro, d.Decl.InMacro == nil && d.Evident > 0:
+		return ""
+	case d.Decl.InMacro != nil:
+		return "the experiment leaves it out (in_macro)"
+	}
+	return noEvidence
+}
+
+const noEvidence = "its steps show nothing but operations and positions"
 
 // FoldNumbers are the fold numbers of the dataset's cells: 0 alone without folds, else 1 to k.
 func (d *Data) FoldNumbers() []int {
@@ -172,15 +191,6 @@ func labelled(ds []*Data, fold int) []ablations.Dataset {
 		out[i] = ablations.Dataset{Name: d.Decl.ID, Format: d.Decl.Format, Fingerprint: d.Fingerprint, Episodes: d.Episodes, Fold: d.Fold(min(fold, len(d.Split.Folds)))}
 	}
 	return out
-}
-
-func hasFlag(ep trajectory.Episode, flag string) bool {
-	for _, f := range ep.Flags {
-		if f == flag {
-			return true
-		}
-	}
-	return false
 }
 
 // SkipCounts counts skips by reason.

@@ -162,7 +162,7 @@ func (g *Engine) declare(ctx context.Context) error {
 	for _, x := range g.Data {
 		info := results.DatasetInfo{ID: x.Decl.ID, Name: keyedName(x.Decl.Name), Key: x.Key, Format: x.Decl.Format, Fingerprint: x.Fingerprint, Split: x.SplitHash, LabelSpace: x.Space.Name,
 			Labels: x.Space.Labels, Folds: x.Decl.Split.Folds, Parts: x.parts(e.Evaluate), Episodes: len(x.Episodes),
-			Skipped: SkipCounts(x.Skips), Dropped: map[string]int{}, Placeholder: x.Placeholder}
+			Skipped: SkipCounts(x.Skips), Dropped: map[string]int{}, OutOfMacro: x.OutOfMacro()}
 		for _, drop := range x.Drops {
 			info.Dropped[string(drop.Reason)] = drop.Count
 		}
@@ -194,6 +194,7 @@ func (g *Engine) declare(ctx context.Context) error {
 	id.Datasets, id.Ablations, id.Methods = slices.Clone(d.Datasets), slices.Clone(d.Ablations), slices.Clone(d.Methods)
 	for i := range id.Datasets {
 		id.Datasets[i].Name = ""
+		id.Datasets[i].OutOfMacro = "" // of the tables, not of the run
 	}
 	for i := range id.Ablations {
 		id.Ablations[i].Name = ""

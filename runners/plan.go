@@ -211,8 +211,13 @@ func (p *planner) dataset(d *Data) {
 			p.plan.Notes = append(p.plan.Notes, fmt.Sprintf("judge %s can't read %d of the %d gold intents of %s: they are out of its metrics for all methods; give the dataset a judge of its own (judges = [judge.…])", j.Decl.ID, n, len(d.Episodes), d.Decl.ID))
 		}
 	}
-	if d.Placeholder {
-		p.plan.Notes = append(p.plan.Notes, fmt.Sprintf("%s has placeholder steps only: they carry no evidence, and the dataset is left out of macro averages", d.Decl.ID))
+	switch {
+	case d.Evident == 0 && d.OutOfMacro() == "":
+		p.plan.Notes = append(p.plan.Notes, fmt.Sprintf("%s carries no evidence, since %s; it counts in macro averages as the experiment says (in_macro)", d.Decl.ID, noEvidence))
+	case d.Evident == 0:
+		p.plan.Notes = append(p.plan.Notes, fmt.Sprintf("%s carries no evidence, since %s: it is left out of macro averages", d.Decl.ID, noEvidence))
+	case d.Evident < d.Steps:
+		p.plan.Notes = append(p.plan.Notes, fmt.Sprintf("%s: %.0f %% of the steps show more than an operation and a position", d.Decl.ID, 100*float64(d.Evident)/float64(d.Steps)))
 	}
 	p.plan.Datasets = append(p.plan.Datasets, pd)
 }

@@ -115,5 +115,7 @@ func eachStep(prefix string, steps []task.Step, yield func(field, text string)) 
 		yield(prefix+"url", s.URL)
 		yield(prefix+"value", s.Value)
 		yield(prefix+"app", s.App)
+		yield(prefix+"observation", s.Observation)
+		yield(prefix+"screenshot", s.Screenshot)
 	}
 }

@@ -162,8 +162,9 @@ func (x *Index) shelf(src trajectory.Source) (*shelf, error) {
 		Version, Reader    int
 		Format, Visibility string
 		Options            any
+		Observations       string
 		Names              [2]string
-	}{version, trajectory.Formats[src.Format].Version, src.Format, string(visibility), src.Options,
+	}{version, trajectory.Formats[src.Format].Version, src.Format, string(visibility), src.Options, src.Observations,
 		[2]string{filepath.Base(filepath.Dir(root)), filepath.Base(root)}})
 	if err != nil {
 		return nil, fmt.Errorf("identifying the way of reading: %w", err)

@@ -17,7 +17,7 @@ import (
 // Step is one visible event: an utterance, an action, or both, with its observation.
 //
 // Channels (benchmark.md, "Ablations"): Speaker and Utterance belong to channel utterance; Op and
-// Action to channel action; Element, URL and Value to channel observation. Action is the readable
+// Action to channel action; Element, URL, Value, Observation and Screenshot to channel observation. Action is the readable
 // text of the whole action; a view that hides the observation replaces it by Op, since the text
 // quotes the element.
 type Step struct {
@@ -31,6 +31,11 @@ type Step struct {
 	URL       string `json:"url,omitempty"`
 	Value     string `json:"value,omitempty"`
 	App       string `json:"app,omitempty"` // app in the foreground, where the source tells (channel metadata)
+	// Observation is what was on the screen: OCR, accessibility text, a caption. Screenshot names its
+	// picture by content, "sha256:" and 64 hex digits, and holds no path. Both come from a sidecar or
+	// stand in the data (channel observation).
+	Observation string `json:"observation,omitempty"`
+	Screenshot  string `json:"screenshot,omitempty"`
 }
 
 // Metadata is the visible description of an episode: free fields, the apps opened so far, and the
@@ -151,7 +156,8 @@ type Graph struct {
 	IntentNodes int    `json:"intent_nodes"` // always 0
 }
 
-// Node types: episode, metadata, app, profile_attribute, step, action, utterance, element.
+// Node types: episode, metadata, app, profile_attribute, step, action, utterance, element, observation
+// (its text is the observation, its value the screenshot's hash).
 type Node struct {
 	ID    string `json:"id"`
 	Type  string `json:"type"`
@@ -166,7 +172,7 @@ type Node struct {
 }
 
 // Edge types: observed_prefix_step, contains_action, next_step, uses_app, has_profile_attribute,
-// has_metadata, contains_utterance, acts_on, context_step; and, where the ablation names them,
+// has_metadata, contains_utterance, acts_on, shows (a step and its observation), context_step; and, where the ablation names them,
 // same_element, same_app, same_page, repeated_action, copy_paste.
 type Edge struct {
 	From string `json:"from"`

@@ -43,6 +43,9 @@ type Source struct {
 	Path       string // file or folder
 	Visibility Visibility
 	Options    any
+	// Observations is a sidecar of what was on the screen, joined on episode and step; "" for none. See
+	// docs/datasets.md, "Observations".
+	Observations string
 }
 
 // Skip is one record or file that was left out, and why. Reason is a short stable word such as

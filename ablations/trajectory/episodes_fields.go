@@ -34,19 +34,20 @@ type EpisodeFields struct {
 // StepFields says which fields of a step stand for which of its parts; to be named here is the role
 // "visible". A part whose field is also in Determines or Future is shown as_published only.
 type StepFields struct {
-	Index      string            `hcl:"index,optional" default:"the order in the file" doc:"Rows of steps: field with the number to order by"`
-	Op         string            `hcl:"op,optional" doc:"Field with the operation: click, type, … (channel action)"`
-	Ops        map[string]string `hcl:"ops,optional" doc:"Names for operations that are written as codes"`
-	Action     string            `hcl:"action,optional" default:"made of op, element and value" doc:"Field with the whole action as text (channel action)"`
-	Element    string            `hcl:"element,optional" doc:"Field with the element acted on (channel observation)"`
-	Value      string            `hcl:"value,optional" doc:"Field with the text typed or the option chosen (channel observation)"`
-	URL        string            `hcl:"url,optional" doc:"Field with the page's address (channel observation)"`
-	App        string            `hcl:"app,optional" doc:"Field with the app in the foreground (channel metadata)"`
-	Utterance  string            `hcl:"utterance,optional" doc:"Field with what was said (channel utterance)"`
-	Speaker    string            `hcl:"speaker,optional" doc:"Field with who said it; no_initial_instruction masks the first of \"instructor\""`
-	Target     []string          `hcl:"target,optional" doc:"Role: names the answer, never shown"`
-	Determines []string          `hcl:"determines,optional" doc:"Role: determines the answer, shown as_published only"`
-	Future     []string          `hcl:"future,optional" doc:"Role: known later only, shown as_published only"`
+	Index       string            `hcl:"index,optional" default:"the order in the file" doc:"Rows of steps: field with the number to order by"`
+	Op          string            `hcl:"op,optional" doc:"Field with the operation: click, type, … (channel action)"`
+	Ops         map[string]string `hcl:"ops,optional" doc:"Names for operations that are written as codes"`
+	Action      string            `hcl:"action,optional" default:"made of op, element and value" doc:"Field with the whole action as text (channel action)"`
+	Element     string            `hcl:"element,optional" doc:"Field with the element acted on (channel observation)"`
+	Value       string            `hcl:"value,optional" doc:"Field with the text typed or the option chosen (channel observation)"`
+	URL         string            `hcl:"url,optional" doc:"Field with the page's address (channel observation)"`
+	App         string            `hcl:"app,optional" doc:"Field with the app in the foreground (channel metadata)"`
+	Utterance   string            `hcl:"utterance,optional" doc:"Field with what was said (channel utterance)"`
+	Speaker     string            `hcl:"speaker,optional" doc:"Field with who said it; no_initial_instruction masks the first of \"instructor\""`
+	Observation string            `hcl:"observation,optional" doc:"Field with what was on the screen: OCR, accessibility text, a caption (channel observation)"`
+	Target      []string          `hcl:"target,optional" doc:"Role: names the answer, never shown"`
+	Determines  []string          `hcl:"determines,optional" doc:"Role: determines the answer, shown as_published only"`
+	Future      []string          `hcl:"future,optional" doc:"Role: known later only, shown as_published only"`
 }
 
 // declaredField is one mention of a field. path is relative to the record; steps of a list are
@@ -90,7 +91,7 @@ type stepPart struct {
 func (s *StepFields) parts() []stepPart {
 	var out []stepPart
 	for _, p := range []stepPart{{"op", s.Op}, {"action", s.Action}, {"element", s.Element}, {"value", s.Value}, {"url", s.URL},
-		{"app", s.App}, {"utterance", s.Utterance}, {"speaker", s.Speaker}} {
+		{"app", s.App}, {"utterance", s.Utterance}, {"speaker", s.Speaker}, {"observation", s.Observation}} {
 		if p.path != "" {
 			out = append(out, p)
 		}

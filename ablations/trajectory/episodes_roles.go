@@ -343,7 +343,7 @@ func (r *roleReader) parallelSteps(root *node) ([]task.Step, error) {
 func (r *roleReader) step(find func(path string) (*node, error)) (task.Step, error) {
 	var s task.Step
 	to := map[string]*string{"op": &s.Op, "action": &s.Action, "element": &s.Element, "value": &s.Value, "url": &s.URL,
-		"app": &s.App, "utterance": &s.Utterance, "speaker": &s.Speaker}
+		"app": &s.App, "utterance": &s.Utterance, "speaker": &s.Speaker, "observation": &s.Observation}
 	for _, p := range r.Step.parts() {
 		n, err := find(p.path)
 		if err != nil {

@@ -117,7 +117,7 @@ func TestSummaryCountsAndOrders(t *testing.T) {
 	}
 	want := Summary{
 		Dataset: "ft", Format: "fingertip", Path: "testdata/fingertip", Visibility: Safe,
-		LabelSpaces: []Count{{"fingertip_csv.intentClass", 5}}, Episodes: 5, Steps: 16, Clusters: 4,
+		LabelSpaces: []Count{{"fingertip_csv.intentClass", 5}}, Episodes: 5, Steps: 16, Evident: 4, Clusters: 4,
 		Labels: []Count{{"天气", 1}, {"新闻", 1}, {"闹钟/计时", 1}}, NoClosed: 2,
 		Lengths: Lengths{Min: 1, Q1: 2, Median: 3, Q3: 4, Max: 6, Mean: 3.2}, Duplicates: 2,
 		Skips:  []SkipCount{{Reason: Duplicate, Count: 2}, {Reason: BadLength, Count: 1}, {Reason: NoIntent, Count: 1}, {Reason: NoSteps, Count: 1}},

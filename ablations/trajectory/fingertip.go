@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -17,7 +16,7 @@ const fingerTipLabels = "fingertip_csv.intentClass"
 var fingerTip = Format{
 	Name:           "fingertip",
 	Summary:        "FingerTip-20K: total.csv, train_set.csv, test_*.csv, user_profile.csv, and raw episode folders",
-	Version:        1,
+	Version:        2,
 	EpisodeIs:      "a CSV row, or a raw episode folder without one (user_time)",
 	OpenIntentIs:   "intentDescription",
 	ClosedIntentIs: "intentClass",
@@ -230,7 +229,7 @@ func (t *fingerTipTable) episode(ctx context.Context, row *fingerTipRow, dir str
 		e.Apps = []string{row.app}
 	}
 	if dir != "" {
-		steps, err := readActions(ctx, filepath.Join(dir, "action.jsonl"))
+		steps, err := readActions(ctx, dir, t.skip)
 		if err != nil {
 			return e, false, err
 		}

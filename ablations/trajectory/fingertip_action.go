@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/go-faster/jx"
@@ -77,8 +78,11 @@ func (f *rawFolder) readSurvey(in *input) error {
 // maxActionLine bounds a line of action.jsonl and of an episodes file, in bytes.
 const maxActionLine = 64 << 20
 
-// readActions reads action.jsonl; a folder without it has no steps.
-func readActions(ctx context.Context, path string) ([]task.Step, error) {
+// readActions reads action.jsonl of an episode folder; a folder without it has no steps. Where the UI
+// tree of an action's screenshot is there, the node that was touched tells more of the element. A tree
+// that does not parse is skipped as broken_tree, and the step stays as it was logged.
+func readActions(ctx context.Context, dir string, skip func(Skip)) ([]task.Step, error) {
+	path := filepath.Join(dir, "action.jsonl")
 	if _, err := stat(ctx, path); errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
@@ -87,10 +91,23 @@ func readActions(ctx context.Context, path string) ([]task.Step, error) {
 		return nil, err
 	}
 	defer in.Close() //nolint:errcheck // opened for reading
+	trees, err := findTrees(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
 	var steps []task.Step
 	err = in.lines(func(_ int, line []byte) error {
 		for _, call := range actionCalls(line) {
-			steps = append(steps, callStep(call))
+			touched := ""
+			if tree, x, y, ok := trees.of(call); ok {
+				var err error
+				if touched, err = touchedNode(ctx, tree, x, y); ctx.Err() != nil {
+					return fmt.Errorf("read %s: %w", tree, context.Cause(ctx))
+				} else if err != nil {
+					skip(Skip{Where: tree, Reason: BrokenTree, Detail: err.Error()})
+				}
+			}
+			steps = append(steps, callStep(call.text, touched))
 		}
 		return nil
 	})
@@ -135,10 +152,10 @@ func (in *input) lines(each func(n int, line []byte) error) error {
 // actionCalls takes the call texts out of a line: {"<ms>.jpg": "click(…)"}, or the "action" of
 // {"image","action"}. Broken JSON and other shapes give the whole line as it stands (datasets.md,
 // section 4).
-func actionCalls(line []byte) []string {
+func actionCalls(line []byte) []actionCall {
 	d := jx.DecodeBytes(line)
-	var calls []string
-	var action string
+	var calls []actionCall
+	var action, image string
 	sound := true
 	ok, err := jsonObject(d, func(key string) error {
 		if d.Next() != jx.String {
@@ -146,10 +163,13 @@ func actionCalls(line []byte) []string {
 			return d.Skip()
 		}
 		s, err := jsonText(d)
-		if key == "action" {
+		switch key {
+		case "action":
 			action = s
+		case "image":
+			image = s
 		}
-		calls = append(calls, s)
+		calls = append(calls, actionCall{image: key, text: s})
 		return err
 	})
 	if err == nil {
@@ -157,11 +177,25 @@ func actionCalls(line []byte) []string {
 	}
 	switch {
 	case ok && err == nil && action != "":
-		return []string{action}
+		return []actionCall{{image: image, text: action}}
 	case ok && err == nil && sound && len(calls) > 0:
 		return calls
 	}
-	return []string{strings.ToValidUTF8(string(line), "\uFFFD")}
+	return []actionCall{{text: strings.ToValidUTF8(string(line), "\uFFFD")}}
+}
+
+// actionCall is one logged action and the name of its screenshot.
+type actionCall struct{ image, text string }
+
+// at is where the action touched the screen, in pixels; ok is false where it says nothing of it.
+func (c actionCall) at() (x, y int, ok bool) {
+	m := coordinates.FindStringSubmatch(c.text)
+	if m == nil {
+		return 0, 0, false
+	}
+	fx, xerr := strconv.ParseFloat(m[1], 64)
+	fy, yerr := strconv.ParseFloat(m[2], 64)
+	return int(fx), int(fy), xerr == nil && yerr == nil
 }
 
 var (
@@ -191,14 +225,18 @@ func argument(args, name string) string {
 	return ""
 }
 
-// callStep reads a call of the action grammar; any other text becomes an action of that text.
-func callStep(call string) task.Step {
+// callStep reads a call of the action grammar; any other text becomes an action of that text. touched
+// describes the node of the UI tree that was touched, or is "".
+func callStep(call, touched string) task.Step {
 	m := callForm.FindStringSubmatch(call)
 	if m == nil {
 		return actionStep("action", strings.TrimSpace(call), "")
 	}
 	op, args := m[1], m[2]
 	element := oneLine(argument(args, "content"), MaxElement)
+	if touched != "" {
+		element = strings.TrimSpace(touched + " " + element)
+	}
 	if at := coordinates.FindStringSubmatch(args); at != nil {
 		element = strings.TrimSpace(element + " (" + at[1] + ", " + at[2] + ")")
 	}

@@ -86,6 +86,7 @@ type gate struct {
 	yielded int
 	reasons map[string]int
 	first   *Skip
+	side    *sidecar // nil without observations
 	skipped func(Skip)
 	yield   func(Episode, error) bool
 }
@@ -106,8 +107,14 @@ func (g *gate) run(ctx context.Context, do load) error {
 	} else if err != nil {
 		return fmt.Errorf("look at the path: %w", err)
 	}
+	if err := g.observing(ctx); err != nil {
+		return err
+	}
 	if err := do(ctx, g.src, g.output(ctx)); err != nil {
 		return err
+	}
+	if g.side != nil {
+		g.side.unused(g.skip)
 	}
 	if g.yielded == 0 {
 		return fmt.Errorf("no episodes of format %s under %s: %s", g.src.Format, g.src.Path, g.why())
@@ -172,6 +179,11 @@ func (g *gate) emit(ctx context.Context, where string, e Episode) error {
 	e.Lists, e.Profile = slices.Clone(e.Lists), maps.Clone(e.Profile)
 	if e.ClusterID == "" {
 		e.ClusterID = e.ID
+	}
+	if g.side != nil {
+		if err := g.side.join(&e, g.mask); err != nil {
+			return err
+		}
 	}
 	capSteps(e.Steps)
 	capSteps(e.ContextSteps)

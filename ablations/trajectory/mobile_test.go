@@ -182,7 +182,7 @@ func TestFingerTipCallGrammar(t *testing.T) {
 		`open(app=x)`:    action(0, "open", "", "app=x"),
 		`something else`: action(0, "action", "something else", ""),
 	} {
-		if d := cmp.Diff(want, callStep(in)); d != "" {
+		if d := cmp.Diff(want, callStep(in, "")); d != "" {
 			t.Errorf("callStep(%q) (-want +got):\n%s", in, d)
 		}
 	}
@@ -215,7 +215,11 @@ func TestFingerTipActionLineShapes(t *testing.T) {
 		`{}`:          {`{}`},
 		"\xff":        {"\uFFFD"},
 	} {
-		if d := cmp.Diff(want, actionCalls([]byte(in))); d != "" {
+		var got []string
+		for _, c := range actionCalls([]byte(in)) {
+			got = append(got, c.text)
+		}
+		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("%q (-want +got):\n%s", in, d)
 		}
 	}
@@ -273,8 +277,8 @@ func FuzzActionLines(f *testing.F) {
 	f.Add(`{"a":"click(coordinates=(1,2), content='a', b='c')","b":3}` + "\n\n" + `{"image":[],"action":"x("}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, call := range actionCalls([]byte(text)) {
-			s := callStep(call)
-			if s.Op == "" || !utf8.ValidString(call) || utf8.RuneCountInString(s.Element) > MaxElement {
+			s := callStep(call.text, "")
+			if s.Op == "" || !utf8.ValidString(call.text) || utf8.RuneCountInString(s.Element) > MaxElement {
 				t.Errorf("%q gives %+v", text, s)
 			}
 		}

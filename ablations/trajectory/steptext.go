@@ -14,7 +14,9 @@ const (
 	MaxURL       = 2000
 	MaxValue     = 4000
 	MaxUtterance = 4000
-	MaxAction    = 5000
+	// MaxObservation is wider: it stands for a whole screen.
+	MaxObservation = 8000
+	MaxAction      = 5000
 )
 
 // capText cuts s to at most limit runes.
@@ -41,6 +43,7 @@ func capSteps(steps []task.Step) {
 		s.URL = capText(s.URL, MaxURL)
 		s.Value = capText(s.Value, MaxValue)
 		s.Action = capText(s.Action, MaxAction)
+		s.Observation = capText(s.Observation, MaxObservation)
 		if s != steps[i] { // written only where something changes: turns share the steps before them
 			steps[i] = s
 		}

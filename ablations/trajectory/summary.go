@@ -16,7 +16,8 @@ type Summary struct {
 	Episodes     int         `json:"episodes"`
 	Steps        int         `json:"steps"`
 	ContextSteps int         `json:"context_steps"`
-	Utterances   int         `json:"utterances"` // steps of kind utterance
+	Utterances   int         `json:"utterances"`    // steps of kind utterance
+	Evident      int         `json:"evident_steps"` // steps that show more than an operation and a position ([Evidence])
 	Clusters     int         `json:"clusters"`
 	Labels       []Count     `json:"labels"`           // closed intents
 	NoClosed     int         `json:"no_closed_intent"` // episodes without a closed intent
@@ -111,6 +112,9 @@ func (c *counter) add(s *Summary, e Episode) {
 	for _, step := range e.Steps {
 		if step.Kind == "utterance" {
 			s.Utterances++
+		}
+		if Evidence(step) {
+			s.Evident++
 		}
 	}
 	c.lengths = append(c.lengths, len(e.Steps))

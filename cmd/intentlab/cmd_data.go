@@ -66,6 +66,8 @@ type inspectCmd struct {
 	As      string   `enum:"safe,as_published" default:"safe" help:"Visibility: safe or as_published."`
 	Var     []string `sep:"none" placeholder:"NAME=VALUE" help:"Set a variable of the experiment."`
 	JSON    bool     `name:"json" help:"Print as JSON."`
+
+	Observations string `placeholder:"FILE" help:"With --format: a sidecar of what was on the screen."`
 }
 
 // Run reads datasets whole and says what is in them.
@@ -76,7 +78,7 @@ func (c *inspectCmd) Run(ctx context.Context, e env) error {
 		if !ok {
 			return usage(fmt.Errorf("there is no format %q; there are %s", c.Format, strings.Join(trajectory.FormatNames(), ", ")))
 		}
-		src := trajectory.Source{Name: c.Format, Format: c.Format, Path: c.Path, Visibility: trajectory.Visibility(c.As)}
+		src := trajectory.Source{Name: c.Format, Format: c.Format, Path: c.Path, Visibility: trajectory.Visibility(c.As), Observations: c.Observations}
 		if f.Options != nil {
 			src.Options = f.Options()
 		}
@@ -88,7 +90,7 @@ func (c *inspectCmd) Run(ctx context.Context, e env) error {
 		}
 		for _, d := range exp.Datasets {
 			if c.Dataset == "" || c.Dataset == d.ID || c.Dataset == d.Name {
-				sources = append(sources, trajectory.Source{Name: d.ID, Format: d.Format, Path: d.Path, Visibility: trajectory.Visibility(d.Visibility), Options: d.Options})
+				sources = append(sources, trajectory.Source{Name: d.ID, Format: d.Format, Path: d.Path, Visibility: trajectory.Visibility(d.Visibility), Options: d.Options, Observations: d.Observations})
 			}
 		}
 		if len(sources) == 0 {
@@ -121,6 +123,9 @@ func (c *inspectCmd) Run(ctx context.Context, e env) error {
 func writeSummary(w io.Writer, s trajectory.Summary) error {
 	fmt.Fprintf(w, "%s (%s, %s) %s\n", s.Dataset, s.Format, s.Visibility, s.Path)
 	fmt.Fprintf(w, "  %d episodes in %d clusters, %d steps (%d utterances), %d context steps\n", s.Episodes, s.Clusters, s.Steps, s.Utterances, s.ContextSteps)
+	if s.Evident < s.Steps {
+		fmt.Fprintf(w, "  evidence: %d of %d steps show more than an operation and a position\n", s.Evident, s.Steps)
+	}
 	l := s.Lengths
 	fmt.Fprintf(w, "  steps an episode: min %d, quartiles %d %d %d, max %d, mean %.1f\n", l.Min, l.Q1, l.Median, l.Q3, l.Max, l.Mean)
 	fmt.Fprintf(w, "  without a closed intent: %d; without an open intent: %d\n", s.NoClosed, s.NoOpen)

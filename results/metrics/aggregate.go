@@ -13,17 +13,17 @@ type part struct {
 	why         string // why none of its numbers is known
 }
 
-// partsOf takes the datasets that belong into an aggregate and names the others: those with
-// placeholder steps, and those that structurally have no such intents or no such judge. A dataset
+// partsOf takes the datasets that belong into an aggregate and names the others: those whose steps
+// carry no evidence or which the experiment leaves out, and those that structurally have no such intents or no such judge. A dataset
 // that only lacks a number (pending, withheld) stays in and makes the aggregate null: dropping it
 // would compare methods on different data.
-func partsOf(results []DatasetResult, kind Kind, judge string, o Options) (parts []part, excluded []Exclusion) {
+func partsOf(results []DatasetResult, kind Kind, judge string) (parts []part, excluded []Exclusion) {
 	for _, r := range results {
 		p := part{dataset: r.Dataset}
 		why := ""
 		switch {
-		case r.PlaceholderSteps && !o.PlaceholderInMacro:
-			why = "its steps are placeholders"
+		case r.OutOfMacro != "":
+			why = r.OutOfMacro
 		case kind == Closed && r.Closed == nil:
 			why = r.ClosedWhy
 		case kind == Closed:

@@ -119,7 +119,7 @@ func Assemble(meta Meta, results []DatasetResult, o Options) Evaluation {
 	}{{&ev.Macro, macroValues, macroCurve}, {&ev.Pooled, pooledValues, pooledCurve}} {
 		block := func(kind Kind, judge string) AggregateBlock {
 			b := AggregateBlock{Judge: judge, Datasets: []string{}}
-			parts, excluded := partsOf(results, kind, judge, o)
+			parts, excluded := partsOf(results, kind, judge)
 			b.Excluded = excluded
 			for _, p := range parts {
 				b.Datasets = append(b.Datasets, p.dataset)

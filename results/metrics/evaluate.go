@@ -29,7 +29,7 @@ func findIn(registry []Metric, name string) (Metric, bool) {
 func Evaluate(s Sample, o Options) DatasetResult {
 	es := s.sorted()
 	r := DatasetResult{Dataset: s.Dataset, Ablation: s.Ablation, Method: s.Method, Seed: s.Seed,
-		Grid: s.Grid, PlaceholderSteps: s.PlaceholderSteps, options: o}
+		Grid: s.Grid, OutOfMacro: s.OutOfMacro, options: o}
 	if o.SkipMissing {
 		r.MissingPolicy = "skip"
 	}

@@ -37,7 +37,7 @@ func small() []Sample {
 	for d, name := range []string{"weblinx", "fingertip"} {
 		s := Sample{Dataset: name, Ablation: "full_context", Method: "knn", Seed: 1, Grid: []int{250, 500, 1000},
 			LabelSpace: name + ".label", Labels: []string{"A", "B"}, Judges: []JudgeInfo{{"semantic", "f1", 0.7}, {"chrf", "f2", 0.5}}[d:],
-			PlaceholderSteps: d == 1}
+			OutOfMacro: []string{"", "its steps carry no evidence"}[d]}
 		for e, total := range []int{1, 3, 8} {
 			ep := Episode{ID: fmt.Sprint("e", e), Cluster: fmt.Sprint("c", e/2), Total: total}
 			dup := Duplicates(total, s.Grid)
@@ -239,13 +239,20 @@ func TestUnlikeTablesAreNotCompared(t *testing.T) {
 	}
 }
 
+func allInMacro(samples []Sample) []Sample {
+	for i := range samples {
+		samples[i].OutOfMacro = ""
+	}
+	return samples
+}
+
 func TestMacroNamesWhatItLeavesOut(t *testing.T) {
 	ev := EvaluateAll(Meta{}, small(), nil, Options{})
 	c := ev.Macro.Closed
-	if len(c.Datasets) != 1 || c.Datasets[0] != "weblinx" || len(c.Excluded) != 1 || c.Excluded[0].Why != "its steps are placeholders" {
+	if len(c.Datasets) != 1 || c.Datasets[0] != "weblinx" || len(c.Excluded) != 1 || c.Excluded[0].Why != "its steps carry no evidence" {
 		t.Errorf("closed: %v without %v", c.Datasets, c.Excluded)
 	}
-	ev = EvaluateAll(Meta{}, small(), nil, Options{PlaceholderInMacro: true})
+	ev = EvaluateAll(Meta{}, allInMacro(small()), nil, Options{})
 	if o := ev.Macro.Open; o.Judge != "semantic" || len(o.Datasets) != 1 || o.Excluded[0].Dataset != "fingertip" {
 		t.Errorf("open: %s over %v without %v", o.Judge, o.Datasets, o.Excluded)
 	}
@@ -258,7 +265,7 @@ func TestMacroNamesWhatItLeavesOut(t *testing.T) {
 
 func TestMacroOfAWithheldDatasetIsNullAndNamesIt(t *testing.T) {
 	samples := small()
-	samples[1].PlaceholderSteps, samples[1].Judges = false, samples[0].Judges
+	samples[1].OutOfMacro, samples[1].Judges = "", samples[0].Judges
 	samples[1] = mapTasks(samples[1], func(_, _ int, o Observation) Observation {
 		o.Open = []OpenScore{{State: JudgeFailure}, {Scored, 1}}
 		return o

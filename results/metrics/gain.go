@@ -146,11 +146,11 @@ func gainsOf(samples []Sample, b Baseline, judges []string, primary string, o Op
 		return out
 	}
 	g.Closed = side(Closed, "")
-	g.Macro.Closed = macroGain(g.Closed, samples, b.Closed, o)
-	g.Macro.Open = macroGain(nil, nil, b.Open, o)
+	g.Macro.Closed = macroGain(g.Closed, samples, b.Closed)
+	g.Macro.Open = macroGain(nil, nil, b.Open)
 	for _, j := range judges {
 		open := side(Open, j)
-		jg := JudgeGains{j, open, macroGain(open, samples, b.Open, o)}
+		jg := JudgeGains{j, open, macroGain(open, samples, b.Open)}
 		g.OpenByJudge = append(g.OpenByJudge, jg)
 		if j == primary {
 			g.Open, g.Macro.Open = open, jg.Macro
@@ -180,7 +180,7 @@ func (s Sample) hasClosed(o Options) bool {
 }
 
 // macroGain averages the datasets' gains.
-func macroGain(gs GainsByDataset, samples []Sample, baseline string, o Options) Gain {
+func macroGain(gs GainsByDataset, samples []Sample, baseline string) Gain {
 	out := gs.get("macro", baseline)
 	if baseline == "" {
 		return out
@@ -188,7 +188,7 @@ func macroGain(gs GainsByDataset, samples []Sample, baseline string, o Options) 
 	var raw, norm, headroom []Named
 	n, tasks := 0, 0
 	for _, g := range gs {
-		if placeholderOnly(samples, g.Name, o) {
+		if outOfMacro(samples, g.Name) {
 			continue
 		}
 		raw, norm = append(raw, Named{g.Name, g.Gain.Raw}), append(norm, Named{g.Name, g.Gain.Norm})
@@ -199,10 +199,10 @@ func macroGain(gs GainsByDataset, samples []Sample, baseline string, o Options) 
 	return Gain{Raw: mean(raw), Norm: mean(norm), Headroom: mean(headroom), CI: Interval{Reason: why}, P: None(why), PHolm: None(why), NPaired: n, NPairedTasks: tasks}
 }
 
-func placeholderOnly(samples []Sample, dataset string, o Options) bool {
+func outOfMacro(samples []Sample, dataset string) bool {
 	for _, s := range samples {
 		if s.Dataset == dataset {
-			return s.PlaceholderSteps && !o.PlaceholderInMacro
+			return s.OutOfMacro != ""
 		}
 	}
 	return false

@@ -73,8 +73,8 @@ func first() Metric {
 }
 
 func TestANewMetricAppearsEverywhere(t *testing.T) {
-	o := Options{Registry: append(Registry(), first()), PlaceholderInMacro: true}
-	ev := EvaluateAll(Meta{}, small(), nil, o)
+	o := Options{Registry: append(Registry(), first())}
+	ev := EvaluateAll(Meta{}, allInMacro(small()), nil, o)
 	want := 1.0 / 3
 	for _, level := range []string{"weblinx", "fingertip", "macro", "pooled"} {
 		near(t, level, ev.Value(level, "closed.right_at_once", ""), want)

@@ -20,7 +20,7 @@ type DatasetResult struct {
 	Coverage              Coverage       `json:"coverage"`
 	CoverageByRatio       RatioCoverages `json:"coverage_by_ratio"`
 	DuplicateDisagreement Value          `json:"duplicate_disagreement_rate"`
-	PlaceholderSteps      bool           `json:"placeholder_steps,omitempty"`
+	OutOfMacro            string         `json:"out_of_macro,omitempty"`
 	MissingPolicy         string         `json:"missing_policy,omitempty"` // "skip" where it isn't the default
 
 	Closed      *ClosedResult `json:"closed"`

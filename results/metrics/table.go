@@ -105,10 +105,10 @@ type Sample struct {
 	Labels []string
 	// Judges in declared order; the first is the primary one.
 	Judges []JudgeInfo
-	// PlaceholderSteps: the steps carry nothing but their number (FingerTip without action logs).
-	// Such a dataset is left out of the macro unless Options.PlaceholderInMacro.
-	PlaceholderSteps bool
-	Episodes         []Episode
+	// OutOfMacro says why the dataset is left out of macro averages; "" counts it in. Steps that carry
+	// nothing but their number and kind (FingerTip without action logs) are such a reason.
+	OutOfMacro string
+	Episodes   []Episode
 }
 
 // Options are the switches of A2 and A4. The zero value is the documented default.
@@ -118,8 +118,6 @@ type Options struct {
 	// Interpolate bridges an interior ratio without any eligible task by its neighbours instead of
 	// leaving the area null (A4). Nothing is ever extrapolated.
 	Interpolate bool
-	// PlaceholderInMacro keeps datasets with placeholder steps in the macro.
-	PlaceholderInMacro bool
 	// JudgeFailureIsZero counts judge failures as 0 (strict leaderboards); it is named in the output.
 	JudgeFailureIsZero bool
 	// Registry replaces the built-in metrics of [Registry]; nil keeps them. Fields of metrics that

@@ -153,7 +153,7 @@ func (t *Tables) effect(m metrics.Metric, level string, this, that []metrics.Sam
 		switch {
 		case level != Macro && s.Dataset != level:
 			continue
-		case level == Macro && s.PlaceholderSteps:
+		case level == Macro && s.OutOfMacro != "":
 			continue
 		case level == Macro && m.Kind == metrics.Open:
 			if judge = primary; !hasJudge(s, judge) {

@@ -224,7 +224,7 @@ func (s *Source) readSamples(ctx context.Context, method, ablation string, seed 
 		tables := map[string]*metrics.Sample{}
 		for _, p := range d.Parts {
 			tables[p] = &metrics.Sample{Dataset: s.Level(d, p), Ablation: ablation, Method: method, Seed: seed, Grid: s.Decl.Grid,
-				LabelSpace: d.LabelSpace, Labels: d.Labels, Judges: s.judges(d), PlaceholderSteps: d.Placeholder}
+				LabelSpace: d.LabelSpace, Labels: d.Labels, Judges: s.judges(d), OutOfMacro: d.OutOfMacro}
 		}
 		for _, c := range cells {
 			if err := s.fill(ctx, d, c, tables, answers); err != nil {

@@ -46,7 +46,7 @@ func textKeys(t *task.Task, keys []uint64) []uint64 {
 			read(s.Speaker)
 			read(s.Utterance)
 			read(s.Action)
-			for _, part := range [5]string{s.Op, s.Element, s.URL, s.Value, s.App} {
+			for _, part := range [6]string{s.Op, s.Element, s.URL, s.Value, s.App, s.Observation} {
 				if part != "" && strings.Contains(s.Action, part) {
 					if inText != nil {
 						inText[part] = true

@@ -101,7 +101,7 @@ func (m *urlProbe) first(t *task.Task) (string, bool) {
 	for _, steps := range [2][]task.Step{t.ContextSteps, t.ObservedSteps} {
 		for i := range steps {
 			s := &steps[i]
-			texts = append(texts, s.URL, s.Action, s.Element, s.Value, s.Utterance, s.App)
+			texts = append(texts, s.URL, s.Action, s.Element, s.Value, s.Utterance, s.App, s.Observation)
 		}
 	}
 	if t.Graph != nil {

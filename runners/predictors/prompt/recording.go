@@ -119,7 +119,7 @@ func step(s *task.Step) string {
 	if action != "" {
 		out = append(out, action)
 	}
-	for _, part := range []struct{ name, text string }{{"element", s.Element}, {"value", s.Value}, {"url", s.URL}, {"app", s.App}} {
+	for _, part := range []struct{ name, text string }{{"element", s.Element}, {"value", s.Value}, {"url", s.URL}, {"app", s.App}, {"on the screen", s.Observation}} {
 		if part.text != "" && !strings.Contains(action, part.text) {
 			out = append(out, part.name+": "+part.text)
 		}
