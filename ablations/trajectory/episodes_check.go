@@ -23,9 +23,7 @@ func (o *EpisodesOptions) Check() map[string]string {
 	c := fieldCheck{EpisodeFields: o.Fields, wrong: wrong}
 	c.names()
 	c.steps()
-	if len(wrong) == 0 {
-		c.roles()
-	}
+	c.roles()
 	return wrong
 }
 

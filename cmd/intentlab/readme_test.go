@@ -17,7 +17,7 @@ const root = "../.."
 
 // TestDocumentation runs what the documentation shows:
 //
-//   - ```console blocks of README.md, in order, in one folder that starts empty. A line "$ command" is
+//   - ```console blocks of README.md and of docs/add-a-dataset.md, in order, in one folder each that starts empty. A line "$ command" is
 //     given to sh; what follows, up to the next one, is its whole output (stdout and stderr as they
 //     came). A line "..." stands for any lines, "..." within a line for any text, and "(exit status N)"
 //     as the last line for that status; without it the status is 0. `cd` holds for the commands below.
@@ -42,7 +42,9 @@ func TestDocumentation(t *testing.T) {
 		os.Unsetenv(name)
 	}
 	files := documents(t)
-	t.Run("README shows what the commands print", func(t *testing.T) { readme(t) })
+	for _, file := range []string{"README.md", "docs/add-a-dataset.md"} {
+		t.Run(file+" shows what the commands print", func(t *testing.T) { commands(t, file) })
+	}
 	t.Run("language.md is what intentlab docs prints", language)
 	for _, file := range files {
 		t.Run("generated blocks of "+filepath.Base(file), func(t *testing.T) { generated(t, file) })
@@ -86,10 +88,10 @@ func sh(t *testing.T, dir, line string) (string, int) {
 // block is a fenced block with the comment line that stands before it, if one does.
 var block = regexp.MustCompile("(?m)(?:^<!-- (file|output|long)(?:: (.*?))? -->\n+)?^```(\\w*)\n((?s:.*?))^```$")
 
-func readme(t *testing.T) {
+func commands(t *testing.T, file string) {
 	dir := t.TempDir()
 	at, long, ran := dir, "", 0
-	for _, m := range block.FindAllStringSubmatch(read(t, filepath.Join(root, "README.md")), -1) {
+	for _, m := range block.FindAllStringSubmatch(read(t, filepath.Join(root, filepath.FromSlash(file))), -1) {
 		mark, arg, language, body := m[1], m[2], m[3], m[4]
 		switch {
 		case mark == "file":
@@ -117,7 +119,7 @@ func readme(t *testing.T) {
 		}
 	}
 	if ran == 0 {
-		t.Error("README.md holds no console block")
+		t.Errorf("%s holds no console block", file)
 	}
 }
 
