@@ -12,7 +12,7 @@ type nestedOptions struct {
 type middleOptions struct {
 	Names []string          `hcl:"names,optional" doc:"A list"`
 	Map   map[string]string `hcl:"map,optional" doc:"A map"`
-	Inner *deepOptions     `hcl:"inner,block" doc:"A block in the block"`
+	Inner *deepOptions      `hcl:"inner,block" doc:"A block in the block"`
 }
 
 type deepOptions struct {

@@ -134,19 +134,6 @@ func TestSummaryCountsAndOrders(t *testing.T) {
 	}
 }
 
-func TestFormatsDescribeThemselves(t *testing.T) {
-	for name, f := range Formats {
-		if f.Name != name || f.Read == nil || f.Version < 1 || f.SplitUnit == "" {
-			t.Errorf("%s: %+v", name, f)
-		}
-		for _, text := range []string{f.Summary, f.EpisodeIs, f.OpenIntentIs, f.ClosedIntentIs, f.ClusterIs, f.StepsAre, f.LabelSpace, f.Source} {
-			if text == "" {
-				t.Errorf("%s lacks a description", name)
-			}
-		}
-	}
-}
-
 func FuzzReadEpisodeLines(f *testing.F) {
 	b, err := os.ReadFile("testdata/episodes/part.jsonl")
 	if err != nil {

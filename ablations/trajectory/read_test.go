@@ -2,7 +2,6 @@ package trajectory
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -188,25 +187,6 @@ func TestReadRefusesBadSources(t *testing.T) {
 	}
 }
 
-func TestEveryFormatSaysToPullWhenItMeetsAnLFSPointer(t *testing.T) {
-	pointer := "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"
-	for format, file := range map[string]string{
-		"mind2web": "train/train_0.json", "mt_mind2web": "train/train_0.json", "gui_odyssey": "annotations/1.json",
-		"fingertip": "total.csv", "episodes": "a.jsonl", "weblinx": "demonstrations/abc/replay.json",
-	} {
-		dir := t.TempDir()
-		write(t, filepath.Join(dir, file), pointer)
-		if format == "weblinx" {
-			write(t, filepath.Join(dir, "demonstrations/abc/form.json"), "{}")
-			write(t, filepath.Join(dir, "demonstrations/abc/metadata.json"), "{}")
-		}
-		_, _, err := collect(Source{Format: format, Path: dir})
-		if err == nil || !strings.Contains(err.Error(), "run git lfs pull") || !strings.Contains(err.Error(), filepath.Base(file)) {
-			t.Errorf("%s: error %v, want one that names the file and says to run git lfs pull", format, err)
-		}
-	}
-}
-
 func TestLitterIsSkippedOncePerEntry(t *testing.T) {
 	dir := t.TempDir()
 	for _, f := range []string{".cache/a/b.jsonl", ".DS_Store", "__MACOSX/._x.jsonl", "._y.jsonl", "x.jsonl.lock", "z.jsonl.metadata"} {
@@ -235,24 +215,6 @@ func TestReadFollowsLinksButNotInCircles(t *testing.T) {
 	}
 }
 
-func TestReadStopsWithItsContext(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	n := 0
-	var last error
-	for _, err := range Read(ctx, Source{Name: "d", Format: "mt_mind2web", Path: "testdata/mt_mind2web"}, nil) {
-		if err != nil {
-			last = err
-			continue
-		}
-		n++
-		cancel()
-	}
-	if n != 1 || !errors.Is(last, context.Canceled) {
-		t.Errorf("%d episodes, error %v; want 1 and context.Canceled", n, last)
-	}
-}
-
 func TestReadStopsWhenTheConsumerDoes(t *testing.T) {
 	for format := range Formats {
 		n := 0
@@ -265,16 +227,6 @@ func TestReadStopsWhenTheConsumerDoes(t *testing.T) {
 		}
 		if n != 1 {
 			t.Errorf("%s: %d episodes before the break", format, n)
-		}
-	}
-}
-
-func TestReadingTwiceGivesEqualEpisodes(t *testing.T) {
-	for _, format := range FormatNames() {
-		a, askips := mustCollect(t, Source{Format: format, Path: "testdata/" + format})
-		b, bskips := mustCollect(t, Source{Format: format, Path: "testdata/" + format})
-		if d := cmp.Diff(a, b) + cmp.Diff(askips, bskips); d != "" {
-			t.Errorf("%s (-first +second):\n%s", format, d)
 		}
 	}
 }
@@ -292,78 +244,5 @@ func TestHashIgnoresTheDatasetsNameOnly(t *testing.T) {
 	renamed.Dataset, other.OpenIntent = "b", "p"
 	if h(e) != h(renamed) || h(e) == h(other) || len(h(e)) != 64 {
 		t.Errorf("hashes %s, renamed %s, other %s", h(e), h(renamed), h(other))
-	}
-}
-
-// TestNothingThatDeterminesTheTargetIsVisible checks the table "What is visible" on the fixtures,
-// whose forbidden values are unique words.
-func TestNothingThatDeterminesTheTargetIsVisible(t *testing.T) {
-	type rule struct {
-		keys       []string // metadata keys that may occur
-		never      []string // texts that may occur nowhere in what is visible
-		hiddenSafe []string // texts that as_published alone may show
-	}
-	rules := map[string]rule{
-		"weblinx":     {keys: []string{"platform"}, never: []string{"SECRET", "outerHTML", "<b>"}, hiddenSafe: []string{"shop.fixture", "fixturehost", "http"}},
-		"mind2web":    {keys: []string{"platform"}, never: []string{"Airlines", "confirmed", "NEGATIVE", "<html"}, hiddenSafe: []string{"fixtureair"}},
-		"gui_odyssey": {keys: []string{"device", "os_version", "screen"}, never: []string{"LEAK", "friend", "Social", "Ann"}, hiddenSafe: []string{"Maps"}},
-		"fingertip":   {keys: []string{"scenario", "weekday", "hour"}, never: []string{"天气，", "新闻", "提醒", "音乐", "闹钟/", "user_id"}, hiddenSafe: []string{"com.fixture"}},
-		"mt_mind2web": {keys: []string{"platform"}, never: []string{"Airlines", "General"}, hiddenSafe: []string{"fixtureair", "fixtureshop"}},
-		"episodes":    {keys: []string{"platform", "n"}, hiddenSafe: []string{`"A"`}},
-	}
-	asPublishedKeys := map[string][]string{"mind2web": {"website"}, "mt_mind2web": {"website"}}
-	for format, r := range rules {
-		for _, v := range []Visibility{Safe, AsPublished} {
-			episodes, _ := mustCollect(t, Source{Format: format, Path: "testdata/" + format, Visibility: v})
-			all := ""
-			for _, e := range episodes {
-				allowed := map[string]bool{}
-				for _, k := range r.keys {
-					allowed[k] = true
-				}
-				if v == AsPublished {
-					for _, k := range asPublishedKeys[format] {
-						allowed[k] = true
-					}
-				}
-				for k := range e.Metadata {
-					if !allowed[k] {
-						t.Errorf("%s %s %s: metadata field %q is visible", format, v, e.ID, k)
-					}
-				}
-				if v == Safe && len(e.Apps) > 0 {
-					t.Errorf("%s: apps are visible under safe", format)
-				}
-				b, err := json.Marshal([]any{e.Metadata, e.Apps, e.Profile, e.ContextSteps, e.Steps})
-				if err != nil {
-					t.Fatal(err)
-				}
-				var text strings.Builder
-				enc := json.NewEncoder(&text)
-				enc.SetEscapeHTML(false)
-				if err := enc.Encode(json.RawMessage(b)); err != nil {
-					t.Fatal(err)
-				}
-				all += text.String()
-				if format == "mt_mind2web" {
-					if strings.Contains(text.String(), e.OpenIntent) {
-						t.Errorf("%s %s: its own confirmed_task is visible", format, e.ID)
-					}
-				}
-			}
-			for _, word := range r.never {
-				if strings.Contains(all, word) {
-					t.Errorf("%s %s: %q is visible", format, v, word)
-				}
-			}
-			for _, word := range r.hiddenSafe {
-				if shown := strings.Contains(strings.ToLower(all), strings.ToLower(word)); shown != (v == AsPublished) {
-					t.Errorf("%s %s: %q visible is %v", format, v, word, shown)
-				}
-			}
-			if strings.Contains(all, `"target":`) {
-				t.Errorf("%s %s: a key is named target", format, v)
-			}
-		}
 	}
 }
