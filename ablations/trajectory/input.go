@@ -17,8 +17,8 @@ type input struct {
 	path string
 	r    *bufio.Reader
 	read *meter
-	bom  int64 // bytes of the byte-order mark, which the decoder's offsets lack
-	file io.Closer
+	bom  int64    // bytes of the byte-order mark, which the decoder's offsets lack
+	file dataFile // nil over bytes that are already at hand
 }
 
 // meter counts the bytes that were read, after decompression.

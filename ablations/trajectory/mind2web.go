@@ -15,8 +15,8 @@ const mind2WebLabels = "mind2web.domain"
 
 var mind2Web = Format{
 	Name:           "mind2web",
-	Summary:        "Mind2Web JSON arrays of tasks, with or without their actions, or JSON lines of Multimodal-Mind2Web rows",
-	Version:        2,
+	Summary:        "Mind2Web JSON arrays of tasks, with or without their actions, or Multimodal-Mind2Web rows as JSON lines or Parquet",
+	Version:        3,
 	EpisodeIs:      "a task (annotation_id)",
 	OpenIntentIs:   "confirmed_task",
 	ClosedIntentIs: "domain",
@@ -45,16 +45,19 @@ var mind2Web = Format{
 // else after the file's name. A file of another shape is skipped as not_of_this_format when its first
 // record shows it; a broken file ends the stream after the tasks before the damage.
 //
-// *.jsonl files hold Multimodal-Mind2Web rows, one an action: they are grouped by annotation_id over all
-// files, ordered by int(target_action_index), and emitted last. Indices with gaps flag the episode
+// *.jsonl and *.parquet files hold Multimodal-Mind2Web rows, one an action: they are grouped by annotation_id
+// over all files, ordered by int(target_action_index), and emitted last. Indices with gaps flag the episode
 // action_gaps; two rows under one index are an error.
 func LoadMind2Web(ctx context.Context, src Source, skipped func(Skip)) iter.Seq2[Episode, error] {
 	return stream(ctx, src, skipped, "mind2web", func(ctx context.Context, src Source, out output) error {
 		rows := webRows{tasks: map[string]*rowTask{}}
-		err := filesOf(ctx, src, out, []string{".json", ".jsonl"}, func(in *input, out output) error {
+		err := filesOf(ctx, src, out, []string{".json", ".jsonl", ".parquet"}, func(in *input, out output) error {
 			lists := listOf(in.path, "train", "test_task", "test_website", "test_domain")
-			if hasExt(in.path, ".jsonl") {
+			switch {
+			case hasExt(in.path, ".jsonl"):
 				return rows.read(in, lists, out)
+			case hasExt(in.path, ".parquet"):
+				return rows.readParquet(in, lists, out)
 			}
 			return readMind2Web(in, src.Visibility, lists, out)
 		})
@@ -114,7 +117,8 @@ func listOf(path string, known ...string) []string {
 	return nil
 }
 
-var shard = regexp.MustCompile(`_\d+$`)
+// shard is what the releases and the hub put behind a list's name.
+var shard = regexp.MustCompile(`_\d+$|-\d+-of-\d+(?:-[0-9a-f]+)?$`)
 
 // webTask holds the kept fields of a task, and of a turn of a conversation.
 type webTask struct {

@@ -44,32 +44,31 @@ func readWebAction(d *jx.Decoder) (webAction, error) {
 
 // readOperation reads {"op","original_op","value"}, also as JSON text in a string.
 func (a *webAction) readOperation(d *jx.Decoder) error {
-	inner := d
 	if d.Next() == jx.String {
 		s, err := d.StrBytes()
-		if err != nil {
-			return err
+		if err == nil {
+			a.operationText(s)
 		}
-		inner = jx.DecodeBytes(oneObject(s))
+		return err
 	}
-	_, err := jsonObject(inner, func(key string) (err error) {
+	_, err := jsonObject(d, func(key string) (err error) {
 		switch key {
 		case "op":
-			a.op, err = jsonText(inner)
+			a.op, err = jsonText(d)
 		case "original_op":
-			a.originalOp, err = jsonText(inner)
+			a.originalOp, err = jsonText(d)
 		case "value":
-			a.value, err = jsonText(inner)
+			a.value, err = jsonText(d)
 		default:
-			err = inner.Skip()
+			err = d.Skip()
 		}
 		return err
 	})
-	if inner != d {
-		return nil // broken text inside a sound string: what was read of it stands
-	}
 	return err
 }
+
+// operationText is readOperation of JSON text. Broken text is no error: what was read of it stands.
+func (a *webAction) operationText(s []byte) { _ = a.readOperation(jx.DecodeBytes(oneObject(s))) }
 
 // readPositive reads a positive candidate and keeps it if it is better than the one before: the
 // original target, else a top-level target, else the first.

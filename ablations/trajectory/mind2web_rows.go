@@ -95,14 +95,18 @@ func (a *webAction) readPositiveText(d *jx.Decoder) error {
 		return a.readPositive(d)
 	}
 	s, err := d.StrBytes()
-	if err != nil {
-		return err
+	if err == nil {
+		a.positiveText(s)
 	}
+	return err
+}
+
+// positiveText is readPositive of JSON text. Broken text is no error: the candidate doesn't count.
+func (a *webAction) positiveText(s []byte) {
 	before := *a
 	if a.readPositive(jx.DecodeBytes(oneObject(s))) != nil {
-		*a = before // broken text inside a sound string
+		*a = before
 	}
-	return nil
 }
 
 func (w *webRows) add(t webTask, row webRow, lists []string) error {

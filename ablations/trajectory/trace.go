@@ -148,8 +148,15 @@ type tracedFile struct {
 	sum   hash.Hash
 }
 
+// dataFile is an open file. What is read of it in any place doesn't change where Read goes on.
+type dataFile interface {
+	io.ReadCloser
+	io.ReaderAt
+	Stat() (fs.FileInfo, error)
+}
+
 // open is os.Open; under a trace, the file is hashed on the way.
-func open(ctx context.Context, path string) (io.ReadCloser, error) {
+func open(ctx context.Context, path string) (dataFile, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
