@@ -8,6 +8,7 @@ import (
 	"github.com/sourcegraph/conc/pool"
 
 	"intentlab/ablations/audit"
+	"intentlab/ablations/neardup"
 	"intentlab/ablations/task"
 	"intentlab/ablations/trajectory"
 	"intentlab/matrix"
@@ -19,8 +20,16 @@ type Audit struct {
 	Experiment string         `json:"experiment"`
 	Evaluate   string         `json:"evaluate"`
 	Variants   []AuditVariant `json:"variants"`
+	// Splits says, by dataset, which open intents of dev and test stand in the parts before them.
+	Splits []SplitCrossings `json:"splits"`
 	// Faults are structural leaks of the declaration: paths to gold that a command is handed.
 	Faults []audit.Fault `json:"faults"`
+}
+
+// SplitCrossings are the crossings of one dataset.
+type SplitCrossings struct {
+	Dataset   string             `json:"dataset"`
+	Crossings []neardup.Crossing `json:"crossings"`
 }
 
 // AuditVariant is one dataset under one ablation. It covers the tasks that are evaluated, of all folds
@@ -123,7 +132,7 @@ const examplesShown = 3
 // Audit searches the input of every evaluated task of every variant that the matrix asks for. It reads
 // no store and writes nothing.
 func (g *Engine) Audit(ctx context.Context, o AuditOptions) (*Audit, error) {
-	a := &Audit{Experiment: g.Exp.Name, Evaluate: g.Exp.Evaluate, Variants: []AuditVariant{}, Faults: g.goldPaths()}
+	a := &Audit{Experiment: g.Exp.Name, Evaluate: g.Exp.Evaluate, Variants: []AuditVariant{}, Splits: []SplitCrossings{}, Faults: g.goldPaths()}
 	err := g.eachVariant(o, func(v *variant, ablation string) error {
 		x, err := g.auditVariant(ctx, v)
 		if err != nil {
@@ -136,6 +145,9 @@ func (g *Engine) Audit(ctx context.Context, o AuditOptions) (*Audit, error) {
 			}
 		}
 		a.Variants = append(a.Variants, x)
+		if n := len(a.Splits); n == 0 || a.Splits[n-1].Dataset != v.data.Decl.ID {
+			a.Splits = append(a.Splits, SplitCrossings{v.data.Decl.ID, v.data.Crossings()})
+		}
 		return nil
 	})
 	return a, err

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"intentlab/ablations/neardup"
 	"intentlab/ablations/partition"
 	"intentlab/ablations/task"
 	"intentlab/judge"
@@ -36,6 +37,11 @@ type PlanDataset struct {
 	Coverage []partition.Coverage `json:"coverage"`
 	// Unreadable counts the gold intents that a judge of the dataset can't read, by judge.
 	Unreadable map[string]int `json:"unreadable_gold,omitempty"`
+	// Steps of all episodes, and those that show more than an operation and a position.
+	Steps   int `json:"steps"`
+	Evident int `json:"evident_steps"`
+	// Crossings are the open intents of dev and test that stand in the parts before them.
+	Crossings []neardup.Crossing `json:"crossings"`
 }
 
 // PlanCell is one cell: state is reuse, resume, run, n/a or excluded.
@@ -197,7 +203,13 @@ func (p *planner) find(ctx context.Context) error {
 
 func (p *planner) dataset(d *Data) {
 	pd := PlanDataset{Dataset: d.Decl.ID, Episodes: len(d.Episodes), Skipped: SkipCounts(d.Skips), Dropped: d.Drops,
-		Labels: len(d.Space.Labels), Coverage: partition.Covered(d.Episodes, d.Split), Unreadable: map[string]int{}}
+		Labels: len(d.Space.Labels), Coverage: partition.Covered(d.Episodes, d.Split), Unreadable: map[string]int{},
+		Steps: d.Steps, Evident: d.Evident, Crossings: d.Crossings()}
+	for _, c := range pd.Crossings {
+		if c.From == "train" && c.In != "dev" && c.Equal+c.Near > 0 {
+			p.plan.Notes = append(p.plan.Notes, fmt.Sprintf("%s: the open intents of %d of %d %s episodes stand in train too (%d equal, %d nearly; %d of them in their own cluster); `intentlab audit` shows examples", d.Decl.ID, c.Equal+c.Near, c.Texts, c.In, c.Equal, c.Near, c.SameCluster))
+		}
+	}
 	for _, j := range p.judgesOf(d) {
 		if j.Judge == nil {
 			continue
@@ -216,7 +228,7 @@ func (p *planner) dataset(d *Data) {
 		p.plan.Notes = append(p.plan.Notes, fmt.Sprintf("%s carries no evidence, since %s; it counts in macro averages as the experiment says (in_macro)", d.Decl.ID, noEvidence))
 	case d.Evident == 0:
 		p.plan.Notes = append(p.plan.Notes, fmt.Sprintf("%s carries no evidence, since %s: it is left out of macro averages", d.Decl.ID, noEvidence))
-	case d.Evident < d.Steps:
+	case 2*d.Evident < d.Steps: // `inspect` has the share of every dataset
 		p.plan.Notes = append(p.plan.Notes, fmt.Sprintf("%s: %.0f %% of the steps show more than an operation and a position", d.Decl.ID, 100*float64(d.Evident)/float64(d.Steps)))
 	}
 	p.plan.Datasets = append(p.plan.Datasets, pd)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"intentlab/ablations/neardup"
 	"intentlab/results/metrics"
 	"intentlab/results/tables"
 	"intentlab/runners"
@@ -74,7 +75,35 @@ func writeAudit(w io.Writer, style tables.TextStyle, a *runners.Audit) error {
 	if err := writeAuditFields(w, style, a); err != nil {
 		return err
 	}
+	if err := writeAuditSplits(w, style, a); err != nil {
+		return err
+	}
 	return writeAuditProbes(w, style, a)
+}
+
+// writeAuditSplits lists the open intents that stand in two parts of a split.
+func writeAuditSplits(w io.Writer, style tables.TextStyle, a *runners.Audit) error {
+	t := &tables.Table{Name: "audit_splits", Title: "Open intents that stand in two parts", Merge: 1,
+		Columns: []tables.Column{tables.Label("dataset"), tables.Label("in"), tables.Label("and in"), {Title: "episodes", Align: tables.Right}, {Title: "equal", Align: tables.Right},
+			{Title: "nearly", Align: tables.Right}, {Name: "same_cluster", Title: "own cluster", Align: tables.Right}, tables.Label("example")},
+		Footnotes: []string{fmt.Sprintf("Equal: after case, punctuation and blanks. Nearly: token sets with a Jaccard similarity of at least %.1f.", neardup.Threshold),
+			"Own cluster: those whose match is of the same cluster, which a split by cluster keeps together."}}
+	for _, s := range a.Splits {
+		for _, c := range s.Crossings {
+			if c.Equal+c.Near == 0 {
+				continue
+			}
+			x := c.Examples[0]
+			t.Add(s.Dataset, tables.Text(s.Dataset), tables.Text(c.In), tables.Text(c.From), tables.Int(c.Texts), tables.Int(c.Equal), tables.Int(c.Near), tables.Int(c.SameCluster),
+				tables.Text(fmt.Sprintf("%s: %s | %s: %s", x.Episode, short(x.Text), x.Other, short(x.OtherText))))
+		}
+	}
+	if len(t.Rows) == 0 {
+		_, err := fmt.Fprintln(w, "\nNo open intent of dev or test stands in a part before it.")
+		return err
+	}
+	fmt.Fprintln(w)
+	return t.Text(w, style)
 }
 
 func valueCell(v metrics.Value) tables.Cell { return tables.Maybe(v.Ptr(), v.Why()) }

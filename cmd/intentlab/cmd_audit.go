@@ -17,7 +17,7 @@ type auditCmd struct {
 	Ablation string   `placeholder:"A" help:"Audit this ablation only."`
 	Probes   bool     `help:"Also fit the leak probes, in memory, and print how often they are right, beside the prior."`
 	JSON     bool     `name:"json" help:"Print the audit as JSON."`
-	Jobs     int      `short:"j" placeholder:"N" help:"Processors to use."`
+	Jobs     jobs     `short:"j" placeholder:"N" help:"Processors to use."`
 }
 
 // Run searches what methods see for what they are to predict. Structural leaks end with exitUsage: the
@@ -34,7 +34,7 @@ func (c *auditCmd) Run(ctx context.Context, e env) error {
 	if err != nil {
 		return err
 	}
-	g, err := c.prepareLoaded(ctx, e, exp, c.Jobs)
+	g, err := c.prepareLoaded(ctx, e, exp, int(c.Jobs))
 	if err != nil {
 		return err
 	}
