@@ -16,9 +16,10 @@ import (
 const MaskedInstruction = "[masked]"
 
 // maskFirstRequest returns ep with the first request of the instructor masked: the first utterance of
-// the instructor and those that follow it before anything is done, since recorded dialogues open with
-// a greeting ("Hello", "Please open …"). Earlier turns come before the steps. An utterance without a
-// speaker counts as the instructor's. What is masked depends on no later step.
+// the instructor that is no small talk ([trajectory.IsSmallTalk]: recorded dialogues open with
+// "Hello"), and what the instructor adds to it before anything is done. Earlier turns come before the
+// steps. An utterance without a speaker counts as the instructor's. What is masked depends on no later
+// step.
 func maskFirstRequest(ep trajectory.Episode) trajectory.Episode {
 	found := false
 	for _, list := range []*[]task.Step{&ep.ContextSteps, &ep.Steps} {
@@ -28,7 +29,7 @@ func maskFirstRequest(ep trajectory.Episode) trajectory.Episode {
 			if found && s.Utterance == "" {
 				return ep
 			}
-			if s.Utterance != "" && (s.Speaker == "" || s.Speaker == "instructor") {
+			if s.Utterance != "" && (s.Speaker == "" || s.Speaker == "instructor") && (found || !trajectory.IsSmallTalk(s.Utterance)) {
 				s.Utterance, found = MaskedInstruction, true
 			}
 		}

@@ -295,11 +295,14 @@ func TestFirstRequestIsMaskedAndNoLaterOne(t *testing.T) {
 		context, steps []task.Step
 		want           string
 	}{
-		"greeting and request": {nil, []task.Step{click, say("navigator", "hi"), say("instructor", "hello"), say("navigator", "yes"), say("instructor", "open it"), click, say("instructor", "now that")}, "hi|[masked]|yes|[masked]|now that"},
-		"no speaker named":     {nil, []task.Step{say("", "open it"), click, say("", "now that")}, "[masked]|now that"},
-		"earlier turns first":  {[]task.Step{say("instructor", "first"), click, say("instructor", "second"), click}, []task.Step{say("instructor", "third")}, "[masked]|second|third"},
-		"context without any":  {[]task.Step{click}, []task.Step{say("instructor", "third"), click, say("instructor", "fourth")}, "[masked]|fourth"},
-		"nobody speaks":        {nil, []task.Step{click}, ""},
+		"greeting and request":      {nil, []task.Step{click, say("navigator", "hi"), say("instructor", "hello"), say("navigator", "yes"), say("instructor", "open it"), click, say("instructor", "now that")}, "hi|hello|yes|[masked]|now that"},
+		"greeting before an action": {nil, []task.Step{say("instructor", "Hello"), click, say("instructor", "open it"), click, say("instructor", "now that")}, "Hello|[masked]|now that"},
+		"a request in two parts":    {nil, []task.Step{say("instructor", "open it"), say("navigator", "which"), say("instructor", "the red one"), click, say("instructor", "now that")}, "[masked]|which|[masked]|now that"},
+		"only greetings so far":     {nil, []task.Step{say("instructor", "Hello"), click}, "Hello"},
+		"no speaker named":          {nil, []task.Step{say("", "open it"), click, say("", "now that")}, "[masked]|now that"},
+		"earlier turns first":       {[]task.Step{say("instructor", "first"), click, say("instructor", "second"), click}, []task.Step{say("instructor", "third")}, "[masked]|second|third"},
+		"context without any":       {[]task.Step{click}, []task.Step{say("instructor", "third"), click, say("instructor", "fourth")}, "[masked]|fourth"},
+		"nobody speaks":             {nil, []task.Step{click}, ""},
 	} {
 		ep := booking()
 		ep.ContextSteps, ep.Steps = c.context, c.steps

@@ -21,10 +21,10 @@ var smallTalk = func() map[string]bool {
 	return set
 }()
 
-// isSmallTalk reports whether every token of an utterance stands in the committed list. A token is a
+// IsSmallTalk reports whether every token of an utterance stands in the committed list. A token is a
 // run of letters, digits, apostrophes and inner hyphens, in lower case; typographic apostrophes count
 // as plain ones. An utterance without a token is small talk.
-func isSmallTalk(utterance string) bool {
+func IsSmallTalk(utterance string) bool {
 	utterance = strings.ToLower(strings.ReplaceAll(utterance, "’", "'"))
 	for _, token := range strings.FieldsFunc(utterance, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' && r != '-'
@@ -45,7 +45,7 @@ func joinRequests(utterances []string) string {
 			continue
 		}
 		said = append(said, u)
-		if !isSmallTalk(u) {
+		if !IsSmallTalk(u) {
 			asked = append(asked, u)
 		}
 	}

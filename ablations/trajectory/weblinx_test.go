@@ -152,8 +152,8 @@ func TestSmallTalkNeedsEveryToken(t *testing.T) {
 		"Hello": true, "That’s all for now.": true, "Okay, thanks for the information.": true, "": true, "!!": true,
 		"See all": false, "Open the last option": false, "How many votes does this answer have?": false, "Thank you, now close the tab": false,
 	} {
-		if got := isSmallTalk(text); got != want {
-			t.Errorf("isSmallTalk(%q) = %v, want %v", text, got, want)
+		if got := IsSmallTalk(text); got != want {
+			t.Errorf("IsSmallTalk(%q) = %v, want %v", text, got, want)
 		}
 	}
 }
