@@ -81,5 +81,10 @@ type Format struct {
 	// `hcl:"name,optional"` and `doc:"…"` tags. Nil when there are none.
 	Options func() any
 	Source  string // paper or card, for the docs
-	Read    Reader
+	// Releases are what complete copies hold, as far as it is known.
+	Releases []Release
+	// Listed reads the official lists that lie beside the data at path: ids, as they stand in the files,
+	// with the lists that name them. Nil where the format has no such files.
+	Listed func(ctx context.Context, path string) (map[string][]string, error)
+	Read   Reader
 }

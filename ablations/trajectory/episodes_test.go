@@ -107,7 +107,7 @@ func TestTextOfStepsIsCappedButIntentsAreNot(t *testing.T) {
 }
 
 func TestSummaryCountsAndOrders(t *testing.T) {
-	s, err := Summarise(context.Background(), Source{Name: "ft", Format: "fingertip", Path: "testdata/fingertip"})
+	s, err := Summarise(context.Background(), Source{Name: "ft", Format: "fingertip", Path: "testdata/fingertip"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,9 +119,12 @@ func TestSummaryCountsAndOrders(t *testing.T) {
 		Dataset: "ft", Format: "fingertip", Path: "testdata/fingertip", Visibility: Safe,
 		LabelSpaces: []Count{{"fingertip_csv.intentClass", 5}}, Episodes: 5, Steps: 16, Evident: 4, Clusters: 4,
 		Labels: []Count{{"天气", 1}, {"新闻", 1}, {"闹钟/计时", 1}}, NoClosed: 2,
-		Lengths: Lengths{Min: 1, Q1: 2, Median: 3, Q3: 4, Max: 6, Mean: 3.2}, Duplicates: 2,
-		Skips:  []SkipCount{{Reason: Duplicate, Count: 2}, {Reason: BadLength, Count: 1}, {Reason: NoIntent, Count: 1}, {Reason: NoSteps, Count: 1}},
-		NoRole: []Count{}, Flags: []Count{{"placeholder_steps", 3}}, Groups: []Count{{"user", 4}},
+		Lengths: Lengths{Min: 1, Q1: 2, Median: 3, Q3: 4, Max: 6, Mean: 3.2, Counts: []LengthCount{{1, 1}, {2, 1}, {3, 1}, {4, 1}, {6, 1}}},
+		Operations: []Count{{"action action", 10}, {"action click", 1}, {"action finished", 1}, {"action long_click", 1}, {"action press_back", 1},
+			{"action scroll", 1}, {"action type", 1}},
+		Duplicates: 2,
+		Skips:      []SkipCount{{Reason: Duplicate, Count: 2}, {Reason: BadLength, Count: 1}, {Reason: NoIntent, Count: 1}, {Reason: NoSteps, Count: 1}},
+		NoRole:     []Count{}, Flags: []Count{{"placeholder_steps", 3}}, Groups: []Count{{"user", 4}},
 		Lists: []Count{{"total", 4}, {"test_suggestion", 2}, {"train_set", 2}, {"test_execution", 1}},
 	}
 	if d := cmp.Diff(want, s); d != "" {
@@ -129,7 +132,7 @@ func TestSummaryCountsAndOrders(t *testing.T) {
 	}
 	broken := filepath.Join(t.TempDir(), "e.jsonl")
 	write(t, broken, `{"episode_id":"a","steps":[{"op":"click"}]}`+"\n{")
-	if s, err := Summarise(context.Background(), Source{Format: "episodes", Path: broken}); err == nil || s.Episodes != 1 {
+	if s, err := Summarise(context.Background(), Source{Format: "episodes", Path: broken}, nil); err == nil || s.Episodes != 1 {
 		t.Errorf("a damaged source gives %d episodes and error %v", s.Episodes, err)
 	}
 }

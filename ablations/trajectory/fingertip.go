@@ -30,6 +30,9 @@ var fingerTip = Format{
 	Options:      func() any { return &FingerTipOptions{} },
 	Source:       "Yang et al.: FingerTip 20K, arXiv 2507.21071; data CC BY 4.0",
 	Read:         LoadFingerTip,
+	// How many rows train_set has is known as "some 16,000" only.
+	Releases: []Release{{Name: "FingerTip-20K", Unit: "rows", Episodes: 20000, Known: "second hand, from programs that read it",
+		Lists: []Count{{"total", 20000}, {"test_suggestion", 1000}, {"test_execution", 200}}}},
 }
 
 // FingerTipOptions are the settings of format fingertip.

@@ -32,6 +32,13 @@ var guiOdyssey = Format{
 	Groups:       []string{"meta_task", "device"},
 	Source:       "Lu et al.: GUI Odyssey, arXiv 2406.08451; CC BY 4.0",
 	Read:         LoadGUIOdyssey,
+	Listed:       guiOdysseyLists,
+	Releases: []Release{
+		{Name: "GUI-Odyssey version 1", Unit: "episodes", Episodes: 7735, Known: "as its repository says",
+			Lists: []Count{{"random_train", 5802}, {"random_test", 1933}, {"task_train", 6719}, {"task_test", 1016},
+				{"device_train", 6473}, {"device_test", 1262}, {"app_train", 6596}, {"app_test", 1139}}},
+		{Name: "GUI-Odyssey version 2", Unit: "episodes", Episodes: 8334, Known: "as its repository says, which has 8,834 in one place"},
+	},
 }
 
 // LoadGUIOdyssey reads GUI-Odyssey annotation files below src.Path (versions 1 and 2), one episode a

@@ -29,6 +29,14 @@ var mind2Web = Format{
 	Groups:       []string{"website"},
 	Source:       "Deng et al.: Mind2Web, NeurIPS 2023; CC BY 4.0",
 	Read:         LoadMind2Web,
+	Releases: []Release{
+		{Name: "Mind2Web (training set)", Unit: "tasks", Episodes: 1009, Known: "as its card says", Lists: []Count{{"train", 1009}}},
+		{Name: "Mind2Web", Unit: "tasks", Episodes: 2350, Known: "as its card says",
+			Lists: []Count{{"train", 1009}, {"test_task", 252}, {"test_website", 177}, {"test_domain", 912}}},
+		// How many tasks its training set has is not known to us; it has 7,775 rows.
+		{Name: "Multimodal-Mind2Web (test sets)", Unit: "tasks", Known: "as its card says",
+			Lists: []Count{{"test_task", 177}, {"test_website", 142}, {"test_domain", 694}}},
+	},
 }
 
 // LoadMind2Web reads Mind2Web files: every *.json below src.Path whose top level is an array of

@@ -29,6 +29,8 @@ var mtMind2Web = Format{
 	Groups:       []string{"conversation", "website"},
 	Source:       "Deng et al.: On the Multi-turn Instruction Following for Conversational Web Agents, ACL 2024; CC BY 4.0",
 	Read:         LoadMTMind2Web,
+	Releases: []Release{{Name: "MT-Mind2Web", Unit: "turns", Episodes: 3521, Known: "as its card says, turns without actions included",
+		Lists: []Count{{"train", 2896}, {"test_task", 191}, {"test_website", 218}, {"test_subdomain", 216}}}},
 }
 
 // LoadMTMind2Web reads MT-Mind2Web files: every *.json below src.Path whose top level is an array of

@@ -120,7 +120,7 @@ func TestReadersReadEveryRealFileWithExactCounts(t *testing.T) {
 		{"fingertip", "fingertip/Raw/1/20250309_133115", 1, 1, 0, map[string]int{}},
 	} {
 		t.Run(c.format+" "+c.path, func(t *testing.T) {
-			s, err := Summarise(context.Background(), Source{Name: "d", Format: c.format, Path: filepath.Join(data, filepath.FromSlash(c.path))})
+			s, err := Summarise(context.Background(), Source{Name: "d", Format: c.format, Path: filepath.Join(data, filepath.FromSlash(c.path))}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

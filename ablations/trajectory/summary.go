@@ -3,6 +3,7 @@ package trajectory
 import (
 	"context"
 	"sort"
+	"strings"
 )
 
 // Summary is what is in a dataset: the data behind `intentlab inspect`. Lists of counts are ordered
@@ -23,6 +24,7 @@ type Summary struct {
 	NoClosed     int         `json:"no_closed_intent"` // episodes without a closed intent
 	NoOpen       int         `json:"no_open_intent"`   // episodes without an open intent
 	Lengths      Lengths     `json:"lengths"`          // steps per episode
+	Operations   []Count     `json:"operations"`       // steps by kind, and operation or speaker: "action click"
 	Duplicates   int         `json:"duplicates"`       // identical records left out
 	Skips        []SkipCount `json:"skips"`            // duplicates included
 	NoRole       []Count     `json:"no_role"`          // fields without a role, and in how many places they stood
@@ -48,6 +50,14 @@ type Lengths struct {
 	Q3     int     `json:"q3"`
 	Max    int     `json:"max"`
 	Mean   float64 `json:"mean"`
+	// Counts is the whole distribution, by ascending number of steps.
+	Counts []LengthCount `json:"counts"`
+}
+
+// LengthCount is how many episodes have a number of steps.
+type LengthCount struct {
+	Steps    int `json:"steps"`
+	Episodes int `json:"episodes"`
 }
 
 // SkipCount is a reason with the number of records or files that were left out for it, and the first
@@ -61,14 +71,15 @@ type SkipCount struct {
 // summaryExamples is how many examples a summary holds of anything.
 const summaryExamples = 3
 
-// Summarise reads a whole source and counts. On an error it returns what was counted before it.
-func Summarise(ctx context.Context, src Source) (Summary, error) {
+// Summarise reads a whole source and counts, holding no episode but the examples. each, if not nil, is
+// called for every episode. On an error it returns what was counted before it.
+func Summarise(ctx context.Context, src Source, each func(Episode) error) (Summary, error) {
 	if src.Visibility == "" {
 		src.Visibility = Safe
 	}
 	s := Summary{Dataset: src.Name, Format: src.Format, Path: src.Path, Visibility: src.Visibility, Examples: []Episode{}}
 	c := counter{labels: map[string]int{}, spaces: map[string]int{}, flags: map[string]int{}, lists: map[string]int{},
-		clusters: set{}, groups: map[string]set{}, skips: map[string]*SkipCount{}, noRole: map[string]int{}}
+		clusters: set{}, groups: map[string]set{}, skips: map[string]*SkipCount{}, noRole: map[string]int{}, operations: map[string]int{}}
 	var err error
 	for e, readErr := range Read(ctx, src, c.skip) {
 		if readErr != nil {
@@ -76,6 +87,12 @@ func Summarise(ctx context.Context, src Source) (Summary, error) {
 			break
 		}
 		c.add(&s, e)
+		if each == nil {
+			continue
+		}
+		if err = each(e); err != nil {
+			break
+		}
 	}
 	c.finish(&s)
 	return s, err
@@ -86,7 +103,7 @@ type counter struct {
 	clusters                     set
 	groups                       map[string]set
 	skips                        map[string]*SkipCount
-	noRole                       map[string]int
+	noRole, operations           map[string]int
 	lengths                      []int
 }
 
@@ -110,9 +127,12 @@ func (c *counter) add(s *Summary, e Episode) {
 	s.Steps += len(e.Steps)
 	s.ContextSteps += len(e.ContextSteps)
 	for _, step := range e.Steps {
+		what := step.Op
 		if step.Kind == "utterance" {
 			s.Utterances++
+			what = step.Speaker
 		}
+		c.operations[strings.TrimSpace(step.Kind+" "+what)]++
 		if Evidence(step) {
 			s.Evident++
 		}
@@ -161,7 +181,7 @@ func (c *counter) finish(s *Summary) {
 	for _, r := range counts(reasons) {
 		s.Skips = append(s.Skips, *c.skips[r.Name])
 	}
-	s.NoRole = counts(c.noRole)
+	s.NoRole, s.Operations = counts(c.noRole), counts(c.operations)
 	s.Duplicates = reasons[Duplicate]
 	s.Lengths = lengths(c.lengths)
 }
@@ -188,5 +208,13 @@ func lengths(n []int) Lengths {
 	}
 	// Nearest rank: the ceil(q·N)-th of the sorted values.
 	rank := func(quarters int) int { return n[max(1, (quarters*len(n)+3)/4)-1] }
-	return Lengths{Min: n[0], Q1: rank(1), Median: rank(2), Q3: rank(3), Max: n[len(n)-1], Mean: float64(sum) / float64(len(n))}
+	l := Lengths{Min: n[0], Q1: rank(1), Median: rank(2), Q3: rank(3), Max: n[len(n)-1], Mean: float64(sum) / float64(len(n))}
+	for _, x := range n {
+		if last := len(l.Counts) - 1; last >= 0 && l.Counts[last].Steps == x {
+			l.Counts[last].Episodes++
+		} else {
+			l.Counts = append(l.Counts, LengthCount{x, 1})
+		}
+	}
+	return l
 }

@@ -30,6 +30,9 @@ var webLINX = Format{
 	Options:      func() any { return &WebLINXOptions{OpenIntent: "utterances"} },
 	Source:       "Lù, Kasner, Reddy: WebLINX, ICML 2024; CC BY-NC-SA 4.0",
 	Read:         LoadWebLINX,
+	Listed:       webLINXListed,
+	Releases: []Release{{Name: "WebLINX", Unit: "demonstrations", Episodes: 2337, Known: "counted in its splits.json",
+		Lists: []Count{{"train", 969}, {"valid", 100}, {"test_iid", 100}, {"test_vis", 444}, {"test_geo", 290}, {"test_cat", 223}, {"test_web", 211}}}},
 }
 
 // WebLINXOptions are the settings of format weblinx.
@@ -67,12 +70,9 @@ func loadWebLINX(ctx context.Context, src Source, out output) error {
 	if err != nil {
 		return err
 	}
-	lists := map[string][]string{}
-	path := filepath.Join(rootOf(src.Path, "demonstrations"), "splits.json")
-	if _, err := stat(ctx, path); err == nil { // not every copy has it
-		if err := readIDLists(ctx, path, "", lists); err != nil {
-			return err
-		}
+	lists, err := webLINXListed(ctx, src.Path)
+	if err != nil {
+		return err
 	}
 	return inOrder(ctx, out, func(add func(job) error, out output) error {
 		reader := func(ctx context.Context, out output) webLINXReader {
@@ -89,6 +89,16 @@ func loadWebLINX(ctx context.Context, src Source, out output) error {
 				return add(func(ctx context.Context, out output) error { return reader(ctx, out).chatFile(path) })
 			}}.walk(src.Path)
 	})
+}
+
+// webLINXListed are the ids in splits.json with their lists; none where there is no such file.
+func webLINXListed(ctx context.Context, path string) (map[string][]string, error) {
+	lists := map[string][]string{}
+	path = filepath.Join(rootOf(path, "demonstrations"), "splits.json")
+	if _, err := stat(ctx, path); err != nil { // not every copy has it
+		return lists, nil
+	}
+	return lists, readIDLists(ctx, path, "", lists)
 }
 
 // chatFile reads a file outside of demonstration folders, which may be of the chat form.
