@@ -26,7 +26,8 @@ type Data struct {
 	// Fingerprint identifies the episodes by content, Key the same under the block's name (the name is
 	// part of task ids), SplitHash the lists they stand in.
 	Fingerprint, Key, SplitHash string
-	Read                        int // episodes before filter and limit
+	Read                        int                     // episodes before filter and limit
+	Release                     trajectory.Completeness // of what was read
 	Skips                       []trajectory.Skip
 	Drops                       partition.Drops
 	// Steps of all kept episodes, and those among them that show more than an operation and a position.
@@ -44,12 +45,14 @@ func ReadData(ctx context.Context, decl matrix.Dataset, seed uint64, format traj
 		}
 	})
 	hashes := map[string]string{} // by episode
-	var unread error              // names the dataset already
+	var tally trajectory.Tally
+	var unread error // names the dataset already
 	counted := func(yield func(trajectory.Episode, error) bool) {
 		for ep, err := range read {
 			if err == nil {
 				d.Read++
 				hashes[ep.ID] = ep.Hash
+				tally.Add(ep.Episode)
 			}
 			unread = err
 			if !yield(ep.Episode, err) {
@@ -65,6 +68,9 @@ func ReadData(ctx context.Context, decl matrix.Dataset, seed uint64, format traj
 		return nil, fmt.Errorf("dataset %s: %w", decl.ID, err)
 	}
 	d.Drops = drops
+	if d.Release, err = tally.Complete(ctx, src); err != nil {
+		return nil, err
+	}
 	if len(kept) == 0 {
 		return nil, fmt.Errorf("dataset %s: the filter leaves none of its %d episodes", decl.ID, d.Read)
 	}

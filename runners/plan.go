@@ -9,6 +9,7 @@ import (
 	"intentlab/ablations/neardup"
 	"intentlab/ablations/partition"
 	"intentlab/ablations/task"
+	"intentlab/ablations/trajectory"
 	"intentlab/judge"
 	"intentlab/matrix"
 	"intentlab/results"
@@ -29,12 +30,14 @@ type Plan struct {
 
 // PlanDataset describes a dataset after reading and splitting.
 type PlanDataset struct {
-	Dataset  string               `json:"dataset"`
-	Episodes int                  `json:"episodes"`
-	Skipped  map[string]int       `json:"skipped,omitempty"`
-	Dropped  partition.Drops      `json:"dropped,omitempty"`
-	Labels   int                  `json:"labels"`
-	Coverage []partition.Coverage `json:"coverage"`
+	Dataset  string          `json:"dataset"`
+	Episodes int             `json:"episodes"`
+	Skipped  map[string]int  `json:"skipped,omitempty"`
+	Dropped  partition.Drops `json:"dropped,omitempty"`
+	Labels   int             `json:"labels"`
+	// Release says how much of a published release was read.
+	Release  trajectory.Completeness `json:"release"`
+	Coverage []partition.Coverage    `json:"coverage"`
 	// Unreadable counts the gold intents that a judge of the dataset can't read, by judge.
 	Unreadable map[string]int `json:"unreadable_gold,omitempty"`
 	// Steps of all episodes, and those that show more than an operation and a position.
@@ -204,7 +207,10 @@ func (p *planner) find(ctx context.Context) error {
 func (p *planner) dataset(d *Data) {
 	pd := PlanDataset{Dataset: d.Decl.ID, Episodes: len(d.Episodes), Skipped: SkipCounts(d.Skips), Dropped: d.Drops,
 		Labels: len(d.Space.Labels), Coverage: partition.Covered(d.Episodes, d.Split), Unreadable: map[string]int{},
-		Steps: d.Steps, Evident: d.Evident, Crossings: d.Crossings()}
+		Steps: d.Steps, Evident: d.Evident, Crossings: d.Crossings(), Release: d.Release}
+	if note := d.Release.Note(); note != "" {
+		p.plan.Notes = append(p.plan.Notes, d.Decl.ID+": "+note)
+	}
 	for _, c := range pd.Crossings {
 		if c.From == "train" && c.In != "dev" && c.Equal+c.Near > 0 {
 			p.plan.Notes = append(p.plan.Notes, fmt.Sprintf("%s: the open intents of %d of %d %s episodes stand in train too (%d equal, %d nearly; %d of them in their own cluster); `intentlab audit` shows examples", d.Decl.ID, c.Equal+c.Near, c.Texts, c.In, c.Equal, c.Near, c.SameCluster))
