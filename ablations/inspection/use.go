@@ -4,6 +4,8 @@ import "intentlab/ablations/partition"
 
 // Use is what an experiment makes of a dataset: filter, limit and split.
 type Use struct {
+	// Refused is why the experiment can't use the data, "" where it can. All else is empty then.
+	Refused string          `json:"refused,omitempty"`
 	Read    int             `json:"read"`
 	Dropped partition.Drops `json:"dropped,omitempty"` // by the filter
 	Limit   int             `json:"limit,omitempty"`

@@ -46,7 +46,6 @@ func (c *inspectCmd) Run(ctx context.Context, e env) error {
 		return usage(fmt.Errorf("%s has %d datasets: name the one that --against and --write-manifest are for", c.Path, len(sources)))
 	}
 	var reports []*inspection.Report
-	var broken []error // of experiments, shown after what is in the data
 	for _, s := range sources {
 		r, m, err := inspection.Inspect(ctx, s.src)
 		if err != nil {
@@ -54,9 +53,12 @@ func (c *inspectCmd) Run(ctx context.Context, e env) error {
 		}
 		if s.decl != nil {
 			d, err := runners.ReadData(ctx, *s.decl, s.seed, trajectory.Formats[s.decl.Format], openIndex(e, false))
-			if err != nil {
-				broken = append(broken, err)
-			} else {
+			switch {
+			case ctx.Err() != nil:
+				return ctx.Err()
+			case err != nil: // somebody who looks wants to see the data all the same
+				r.Experiment = &inspection.Use{Refused: err.Error()}
+			default:
 				r.Experiment = d.Use()
 			}
 		}
@@ -74,9 +76,6 @@ func (c *inspectCmd) Run(ctx context.Context, e env) error {
 	}
 	if err := c.print(e, reports); err != nil {
 		return err
-	}
-	if len(broken) > 0 {
-		return dataError(ctx, errors.Join(broken...))
 	}
 	if d := reports[0].Difference; d != nil && !d.None() {
 		return told(exitLimit)

@@ -169,6 +169,10 @@ func bar(n, most int) string {
 
 // writeUse says what an experiment makes of the data.
 func writeUse(w io.Writer, u *inspection.Use) {
+	if u.Refused != "" {
+		fmt.Fprintf(w, "  the experiment can't use it: %s\n", u.Refused)
+		return
+	}
 	fmt.Fprintf(w, "  in the experiment: %d read", u.Read)
 	for _, d := range u.Dropped {
 		fmt.Fprintf(w, ", %d dropped (%s)", d.Count, d.Reason)
