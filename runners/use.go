@@ -9,7 +9,7 @@ import (
 func (d *Data) Use() *inspection.Use {
 	u := &inspection.Use{Read: d.Read, Dropped: d.Drops, Limit: d.Decl.Limit, Kept: len(d.Episodes), Unit: d.Split.Unit,
 		Unassigned: len(d.Split.Unassigned), Unknown: d.Split.UnknownIDs, Coverage: partition.Covered(d.Episodes, d.Split),
-		LabelSpace: d.Space.Name, Labels: len(d.Space.Labels), Seen: len(d.Space.SeenInTrain)}
+		LabelSpace: d.Space.Name, Labels: len(d.Space.Labels), Seen: len(d.Space.SeenInTrain), Crossings: d.Crossings()}
 	for _, n := range d.FoldNumbers() {
 		f := d.Fold(n)
 		sizes := inspection.FoldSizes{Fold: n, Train: len(f.Train), Dev: len(f.Dev), Tests: []inspection.PartSize{}}

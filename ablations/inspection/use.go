@@ -1,6 +1,9 @@
 package inspection
 
-import "intentlab/ablations/partition"
+import (
+	"intentlab/ablations/neardup"
+	"intentlab/ablations/partition"
+)
 
 // Use is what an experiment makes of a dataset: filter, limit and split.
 type Use struct {
@@ -20,6 +23,8 @@ type Use struct {
 	LabelSpace string               `json:"label_space"`
 	Labels     int                  `json:"labels"`
 	Seen       int                  `json:"seen_in_train"` // labels, in the first fold
+	// Crossings are the open intents of dev and test that stand in the parts before them too, over all folds.
+	Crossings []neardup.Crossing `json:"crossings"`
 }
 
 // FoldSizes are the parts of one fold in episodes.

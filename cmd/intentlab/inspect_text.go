@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"intentlab/ablations/inspection"
+	"intentlab/ablations/neardup"
 	"intentlab/ablations/trajectory"
 )
 
@@ -218,6 +219,25 @@ func writeUse(w io.Writer, u *inspection.Use) {
 			fmt.Fprint(w, " of fold 1")
 		}
 		fmt.Fprintln(w)
+	}
+	writeCrossings(w, u.Crossings)
+}
+
+// writeCrossings lists the open intents that stand in two parts.
+func writeCrossings(w io.Writer, list []neardup.Crossing) {
+	found := false
+	for _, c := range list {
+		if c.Equal+c.Near == 0 {
+			continue
+		}
+		found = true
+		fmt.Fprintf(w, "    open intents of %s that stand in %s too: %d of %d (%d equal, %d nearly; %d of them in their own cluster)\n",
+			c.In, c.From, c.Equal+c.Near, c.Texts, c.Equal, c.Near, c.SameCluster)
+		x := c.Examples[0]
+		fmt.Fprintf(w, "      %s: %s\n      %s: %s (similarity %.2f)\n", x.Episode, short(x.Text), x.Other, short(x.OtherText), x.Similarity)
+	}
+	if !found {
+		fmt.Fprintln(w, "    no open intent of dev or test stands in a part before it, equal or nearly so")
 	}
 }
 
