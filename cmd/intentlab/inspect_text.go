@@ -191,6 +191,9 @@ func writeUse(w io.Writer, u *inspection.Use) {
 		for _, t := range f.Tests {
 			tests = append(tests, fmt.Sprintf("%s %d", t.Name, t.Episodes))
 		}
+		if tests == nil {
+			tests = []string{"no test part"}
+		}
 		fmt.Fprintf(w, "    %s: train %d, dev %d, %s\n", name, f.Train, f.Dev, strings.Join(tests, ", "))
 	}
 	if u.Unassigned > 0 {
