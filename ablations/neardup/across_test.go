@@ -12,7 +12,7 @@ func TestTextsOfTestThatStandInTrainAreCounted(t *testing.T) {
 	test := Part{"test", []Text{
 		{"e", "find a hotel in Ulm, for two nights, with breakfast please!", "hotels"}, // equal, same cluster
 		{"f", "find a hotel in Bonn for two nights with breakfast please", "else"},     // near: 10 of 12
-		{"g", "Sell shoes.", "other"},                                                  // equal to dev's
+		{"g", "Sell shoes.", "other"}, // equal to dev's
 		{"h", "nothing alike", "x"}, {"i", "...", "x"},
 	}}
 	want := []Crossing{
