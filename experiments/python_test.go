@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -206,4 +207,62 @@ func TestWorkerPredictorWithoutExamplesAbstains(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.end()
+}
+
+func TestFilesPredictorAnswersAsTheWorkerDoes(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("python3 is not installed; the example predictors need it")
+	}
+	dir := t.TempDir()
+	write := func(name string, lines ...string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	train := []string{example("train", "buy plant pot", "Shopping", "buy a pot"), example("train", "train seat", "Travel", "book a seat"), example("train", "天气 预报", "天气查询", "查看天气")}
+	asked := []string{question("d:a:r0.10", "buy a plant"), question("d:a:r1.00", "seat"), question("d:b:r1.00", "天气")}
+	var inputs []string
+	for _, q := range asked {
+		var m struct {
+			Task json.RawMessage `json:"task"`
+		}
+		if err := json.Unmarshal([]byte(q), &m); err != nil {
+			t.Fatal(err)
+		}
+		inputs = append(inputs, string(m.Task))
+	}
+	predictions := filepath.Join(dir, "predictions.jsonl")
+	c := exec.Command(python, filepath.Join("python", "files_predictor.py"))
+	c.Env = append(os.Environ(), "LC_ALL=C", "PYTHONUTF8=0", "PYTHONDONTWRITEBYTECODE=1", "INTENTLAB_INPUTS="+write("inputs.jsonl", inputs...),
+		"INTENTLAB_TRAIN="+write("train.jsonl", train...), "INTENTLAB_DEV="+write("dev.jsonl", example("dev", "buy seat", "Travel", "x")), "INTENTLAB_PREDICTIONS="+predictions)
+	if out, err := c.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Fatalf("%v: %s", err, out)
+	}
+	got, err := os.ReadFile(predictions)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	w := startPython(t, "worker_predictor.py")
+	w.tell(hello)
+	w.answer()
+	for _, line := range append(train, example("dev", "buy seat", "Travel", "x"), `{"type":"fit","artifact_dir":"`+dir+`"}`) {
+		w.tell(line)
+	}
+	w.answer()
+	for i, line := range strings.Split(strings.TrimSpace(string(got)), "\n") {
+		w.tell(asked[i])
+		var mine map[string]any
+		if err := json.Unmarshal([]byte(line), &mine); err != nil {
+			t.Fatal(err)
+		}
+		if other := w.answer(); !reflect.DeepEqual(mine, other) {
+			t.Errorf("the file says %v, the worker %v", mine, other)
+		}
+	}
+	w.tell(`{"type":"bye"}`)
+	w.end()
 }

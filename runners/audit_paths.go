@@ -9,25 +9,26 @@ import (
 	"intentlab/runners/predictors"
 )
 
-// goldPaths lists the arguments and environment entries of command methods that name a place which
-// holds gold: the store, a dataset's files, a gold folder of `generate`. Values are not quoted; they
-// may be secrets.
+// goldPaths lists what names a place that holds gold (the store, a dataset's files, a gold folder of
+// `generate`) among the arguments and environment entries of programs that methods start. Values are not
+// quoted; they may be secrets.
 func (g *Engine) goldPaths() []audit.Fault {
 	faults := []audit.Fault{}
 	for _, m := range g.Exp.Methods {
-		o, ok := m.Options.(*predictors.CommandOptions)
+		o, ok := m.Options.(predictors.Launcher)
 		if !ok {
 			continue
 		}
+		launch := o.Launch()
 		note := func(what, value string) {
 			if place := g.goldIn(value); place != "" {
 				faults = append(faults, audit.Fault{Rule: audit.GoldPath, Detail: fmt.Sprintf("method %s: %s names %s", m.ID, what, place)})
 			}
 		}
-		for i, arg := range o.Command {
+		for i, arg := range launch.Command {
 			note(fmt.Sprintf("argument %d of its command", i), arg)
 		}
-		for _, entry := range predictors.CommandEnv(o, g.getenv) {
+		for _, entry := range predictors.CommandEnv(launch, g.getenv) {
 			name, value, _ := strings.Cut(entry, "=")
 			note("variable "+name+" of its environment", value)
 		}

@@ -28,6 +28,7 @@ type cellRun struct {
 	fitKey    string
 	loaded    sync.Once // the learner's artefact
 	loadErr   error
+	batch     *batch // nil for methods that are asked one task at a time
 	identity  string
 	labels    metrics.LabelSet
 	stepwise  bool // store every answer before the next prefix is shown
@@ -72,7 +73,11 @@ func (r *run) cell(ctx context.Context, c Cell, row results.Cell) (ended bool, e
 	if err != nil {
 		return false, err
 	}
-	return w.finish(context.WithoutCancel(ctx)) // all is stored: a cancel from here on undoes nothing
+	// All is stored: a cancel from here on undoes nothing.
+	if ended, err = w.finish(context.WithoutCancel(ctx)); ended && err == nil && w.batch != nil {
+		err = w.batch.kept.Remove()
+	}
+	return ended, err
 }
 
 // sentence is what a failure says; its word where it says nothing more.
@@ -102,10 +107,10 @@ func (w *cellRun) start(ctx context.Context) error {
 	}
 	kind := g.Kinds.Methods[m.Uses]
 	setup := predictors.Setup{Options: m.Options, Seed: c.Seed, Dataset: v.data.Decl.ID, Ablation: g.ablation(c).ID,
-		Labels: w.space(), Dir: g.Exp.Dir, Fold: c.Fold, Log: w.log}
-	if o, ok := m.Options.(*predictors.CommandOptions); ok {
-		w.stepwise = true
-		setup.Env = predictors.CommandEnv(o, g.getenv)
+		Labels: g.space(c), Dir: g.Exp.Dir, Fold: c.Fold, Log: w.log}
+	if o, ok := m.Options.(predictors.Launcher); ok {
+		w.stepwise = kind.Causal
+		setup.Env = predictors.CommandEnv(o.Launch(), g.getenv)
 	}
 	if m.Endpoint != "" {
 		w.stepwise, w.paid = true, true
@@ -126,6 +131,9 @@ func (w *cellRun) start(ctx context.Context) error {
 		return err
 	}
 	w.identity = hash
+	if b, ok := w.predictor.(predictors.Batch); ok {
+		w.batch = &batch{predictor: b, kept: w.kept()}
+	}
 	w.row.State, w.row.Reason, w.row.ForGood, w.row.Fit = results.CellPending, "", false, fit
 	if w.row.DuplicateOf, err = w.twin(ctx, v); err != nil {
 		return &causeError{err}
@@ -171,10 +179,10 @@ func (w *cellRun) checkFile(ctx context.Context) error {
 	return nil
 }
 
-// space is the label space as the fold's training split has seen it.
-func (w *cellRun) space() task.LabelSpace {
-	d := w.dataset(w.cell)
-	s := partition.LabelSpace(d.Episodes, d.Fold(w.cell.Fold))
+// space is the label space as the training split of the cell's fold has seen it.
+func (g *Engine) space(c Cell) task.LabelSpace {
+	d := g.dataset(c)
+	s := partition.LabelSpace(d.Episodes, d.Fold(c.Fold))
 	s.Name = d.Space.Name
 	return s
 }

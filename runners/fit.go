@@ -74,9 +74,13 @@ func asCause(ctx context.Context, err error) error {
 	return &causeError{err}
 }
 
-// ready loads the stored fit before the first question; a cell whose answers are all stored never
-// gets here.
+// ready loads the stored fit, or has a batch method answer, before the first question; a cell whose
+// answers are all stored never gets here.
 func (w *cellRun) ready(ctx context.Context) error {
+	if w.batch != nil {
+		w.batch.once.Do(func() { w.batch.err = asCause(ctx, w.askAll(ctx)) })
+		return w.batch.err
+	}
 	if w.learner == nil {
 		return nil
 	}

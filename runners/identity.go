@@ -28,6 +28,7 @@ type answerInputs struct {
 	Provider    string            `json:"provider,omitempty"`
 	Seed        *int64            `json:"seed,omitempty"`
 	Fit         string            `json:"fit,omitempty"`
+	Given       *givenInputs      `json:"given,omitempty"` // of batch kinds
 }
 
 // fitInputs are the canonical inputs of a fit key.
@@ -125,6 +126,11 @@ func (g *Engine) identity(c Cell, files map[string]string, fit string) (hash, in
 	m := g.method(c)
 	in := answerInputs{KeyVersion: KeyVersion, Kind: m.Uses, CodeVersion: g.Kinds.Methods[m.Uses].CodeVersion, Settings: m.Settings,
 		Files: files, Provider: g.provider(m.Endpoint), Seed: g.seedOf(c), Fit: fit}
+	if g.Kinds.Methods[m.Uses].Batch {
+		if in.Given, err = g.given(c); err != nil {
+			return "", "", err
+		}
+	}
 	if inputs, err = canonical(in); err != nil {
 		return "", "", fmt.Errorf("identity of cell %s: %w", g.Name(c), err)
 	}

@@ -7,7 +7,7 @@ import (
 	"intentlab/runners/predictors"
 )
 
-// Missing says in one sentence each which programs and scripts of command methods aren't there, among
+// Missing says in one sentence each which programs and scripts that methods start aren't there, among
 // the methods of the cells to run for which only returns true; nil takes all.
 func (g *Engine) Missing(only func(Cell) bool) []string {
 	needed := map[int]bool{}
@@ -18,11 +18,11 @@ func (g *Engine) Missing(only func(Cell) bool) []string {
 	}
 	var out []string
 	for i, m := range g.Exp.Methods {
-		o, ok := m.Options.(*predictors.CommandOptions)
+		o, ok := m.Options.(predictors.Launcher)
 		if !ok || !needed[i] {
 			continue
 		}
-		if err := predictors.CheckCommand(o, g.Exp.Dir, predictors.CommandEnv(o, g.getenv)); err != nil {
+		if err := predictors.CheckCommand(o.Launch(), g.Exp.Dir, predictors.CommandEnv(o.Launch(), g.getenv)); err != nil {
 			out = append(out, fmt.Sprintf("method %s: %v", m.ID, err))
 		}
 	}

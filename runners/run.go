@@ -111,8 +111,11 @@ func (g *Engine) Run(ctx context.Context, store *results.Store, o RunOptions) (O
 	case out.Failed > 0:
 		word = "failed"
 	}
+	if word == "done" && r.o.Only == nil {
+		err = predictors.RemoveKept(r.keptFolder())
+	}
 	r.o.Progress.Event("end", map[string]any{"outcome": word, "pending": out.Pending, "failed_cells": out.Failed})
-	return out, errors.Join(runErr, store.End(finish, r.invocation, word))
+	return out, errors.Join(runErr, err, store.End(finish, r.invocation, word))
 }
 
 // open registers run, invocation, data and cells and returns the stored cells in declared order.

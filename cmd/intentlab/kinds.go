@@ -31,8 +31,10 @@ func languageKinds() matrix.Kinds {
 					}
 					return m.Deterministic, m.UsesRatio, m.UsesLabels
 				}}
-			if name == "command" {
-				kind.Files = commandFiles
+			if m.Options != nil {
+				if _, starts := m.Options().(predictors.Launcher); starts {
+					kind.Files = programFiles
+				}
 			}
 			k.Methods[name] = kind
 		}
@@ -49,14 +51,14 @@ func languageKinds() matrix.Kinds {
 	return k
 }
 
-// commandFiles are the files that a command's answers depend on, whether the declaration lists them
-// or not.
-func commandFiles(options any, dir string) ([]string, error) {
-	o, ok := options.(*predictors.CommandOptions)
+// programFiles are the files that the answers of a method's program depend on, whether the declaration
+// lists them or not.
+func programFiles(options any, dir string) ([]string, error) {
+	o, ok := options.(predictors.Launcher)
 	if !ok {
-		return nil, fmt.Errorf("settings of a command are %T", options)
+		return nil, fmt.Errorf("these settings name no program: %v", options)
 	}
-	return predictors.CommandInputs(o, dir)
+	return predictors.CommandInputs(o.Launch(), dir)
 }
 
 func sortedKinds(m map[string]matrix.Kind) []string { return slices.Sorted(maps.Keys(m)) }

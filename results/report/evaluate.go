@@ -13,23 +13,28 @@ import (
 type Evaluated struct {
 	metrics.Evaluation
 	Blanks []Blank
+	// SawAll marks a method that nothing kept from seeing the later prefixes of an episode.
+	SawAll bool
 }
 
-// MarshalJSON is the evaluation as benchmark.md fixes it, with the blanks beside it.
+// MarshalJSON is the evaluation as benchmark.md fixes it, with the blanks and the mark beside it.
 func (e Evaluated) MarshalJSON() ([]byte, error) {
 	b, err := json.Marshal(e.Evaluation)
-	if err != nil || len(e.Blanks) == 0 {
-		return b, err
-	}
-	blanks := map[string]string{}
-	for _, x := range e.Blanks {
-		blanks[x.Level] = x.Why
-	}
-	why, err := json.Marshal(blanks)
 	if err != nil {
 		return nil, err
 	}
-	return append(append(append(b[:len(b)-1], `,"datasets_why":`...), why...), '}'), nil
+	beside := struct {
+		SawAll bool              `json:"saw_all_prefixes,omitempty"`
+		Blanks map[string]string `json:"datasets_why,omitempty"`
+	}{e.SawAll, map[string]string{}}
+	for _, x := range e.Blanks {
+		beside.Blanks[x.Level] = x.Why
+	}
+	more, err := json.Marshal(beside)
+	if err != nil || string(more) == "{}" {
+		return b, err
+	}
+	return append(append(b[:len(b)-1], ','), more[1:]...), nil
 }
 
 // Evaluate computes everything about one method × ablation × seed.
@@ -51,7 +56,16 @@ func (s *Source) Evaluate(ctx context.Context, method, ablation string, seed int
 	if len(s.Decl.Judges) > 0 {
 		meta.PrimaryJudge = s.Decl.Judges[0].ID
 	}
-	return Evaluated{metrics.EvaluateAll(meta, samples, &base, s.options), blanks}, nil
+	return Evaluated{Evaluation: metrics.EvaluateAll(meta, samples, &base, s.options), Blanks: blanks, SawAll: s.sawAll(method)}, nil
+}
+
+func (s *Source) sawAll(method string) bool {
+	for _, m := range s.Decl.Methods {
+		if m.ID == method {
+			return m.SawAll
+		}
+	}
+	return false
 }
 
 // reference reads the baseline's tables of the same ablation and seed, by level.

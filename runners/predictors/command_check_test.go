@@ -32,12 +32,12 @@ func TestCheckCommandNamesTheProgramOrScriptThatIsNotThere(t *testing.T) {
 		{"./notes", `program "./notes" can't be run: start `},
 		{"tool", `there is no program "tool" in PATH`},
 	} {
-		err := CheckCommand(&CommandOptions{Command: strings.Fields(c.command)}, dir, nil)
+		err := CheckCommand(Launch{Command: strings.Fields(c.command)}, dir, nil)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.command, err, c.want)
 		}
 	}
-	if err := CheckCommand(&CommandOptions{Command: []string{"tool"}}, dir, []string{"PATH=" + dir}); err != nil {
+	if err := CheckCommand(Launch{Command: []string{"tool"}}, dir, []string{"PATH=" + dir}); err != nil {
 		t.Errorf("with a PATH of its own: %v", err)
 	}
 }

@@ -22,17 +22,17 @@ func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m
 // Without globs they are the files that the command names and the sources of the script's kind (same
 // extension) below the script's folder; hidden folders, caches and virtual environments are left out.
 // A command that names no file has no inputs.
-func CommandInputs(o *CommandOptions, dir string) ([]string, error) {
+func CommandInputs(l Launch, dir string) ([]string, error) {
 	found := map[string]bool{}
 	add := func(path string) error {
 		found[path] = true
 		if len(found) > maxCommandInputs {
-			return fmt.Errorf("inputs of %q: more than %d files; name the ones that matter in `inputs`", o.Command, maxCommandInputs)
+			return fmt.Errorf("inputs of %q: more than %d files; name the ones that matter in `inputs`", l.Command, maxCommandInputs)
 		}
 		return nil
 	}
-	if len(o.Inputs) > 0 {
-		for _, glob := range o.Inputs {
+	if len(l.Inputs) > 0 {
+		for _, glob := range l.Inputs {
 			pattern := glob
 			if !filepath.IsAbs(pattern) {
 				pattern = filepath.Join(dir, pattern)
@@ -53,7 +53,7 @@ func CommandInputs(o *CommandOptions, dir string) ([]string, error) {
 		return sortedSet(found), nil
 	}
 	script := ""
-	for i, arg := range commandArgs(o.Command, dir) {
+	for i, arg := range commandArgs(l.Command, dir) {
 		path := arg
 		if flag, value, ok := strings.Cut(arg, "="); ok && strings.HasPrefix(flag, "-") {
 			path = value
@@ -62,7 +62,7 @@ func CommandInputs(o *CommandOptions, dir string) ([]string, error) {
 		if err != nil || !info.Mode().IsRegular() || !filepath.IsAbs(path) {
 			continue
 		}
-		if i == 0 && filepath.IsAbs(o.Command[0]) {
+		if i == 0 && filepath.IsAbs(l.Command[0]) {
 			continue // an interpreter or tool of the machine, not a file of the experiment
 		}
 		if err := add(path); err != nil {

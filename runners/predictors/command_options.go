@@ -2,7 +2,6 @@ package predictors
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"intentlab/runners/process"
@@ -45,7 +44,7 @@ type Declared struct {
 	PerTask bool
 }
 
-// Declarer is implemented by the settings of the kinds command and predictions.
+// Declarer is implemented by the settings of the kinds command, files and predictions.
 type Declarer interface{ Declared() Declared }
 
 // Declared implements Declarer.
@@ -53,14 +52,16 @@ func (o *CommandOptions) Declared() Declared {
 	return Declared{Deterministic: o.Deterministic, UsesRatio: o.UsesRatio, UsesLabels: o.UsesLabels}
 }
 
+// Launch implements [Launcher].
+func (o *CommandOptions) Launch() Launch {
+	return Launch{Command: o.Command, Inputs: o.Inputs, Env: o.Env, PassEnv: o.PassEnv}
+}
+
 // Check says what is wrong with the settings: attribute to sentence.
 func (o *CommandOptions) Check() map[string]string {
-	wrong := map[string]string{}
+	wrong := o.Launch().check()
 	if o.Protocol != string(process.Lines) && o.Protocol != string(process.Worker) {
 		wrong["protocol"] = fmt.Sprintf("want %q or %q, not %q", process.Lines, process.Worker, o.Protocol)
-	}
-	if len(o.Command) == 0 || o.Command[0] == "" {
-		wrong["command"] = "want the program and its arguments as a list of strings"
 	}
 	for name, n := range map[string]int{"workers": o.Workers, "concurrency": o.Concurrency} {
 		if n < 1 || n > 1024 {
@@ -69,16 +70,6 @@ func (o *CommandOptions) Check() map[string]string {
 	}
 	if o.Restarts < 0 {
 		wrong["restarts"] = fmt.Sprintf("want 0 or more, not %d", o.Restarts)
-	}
-	for _, name := range o.PassEnv {
-		if name == "" || strings.ContainsRune(name, '=') {
-			wrong["pass_env"] = fmt.Sprintf("want names of variables, not %q", name)
-		}
-	}
-	for name := range o.Env {
-		if name == "" || strings.ContainsRune(name, '=') {
-			wrong["env"] = fmt.Sprintf("%q can't be the name of a variable", name)
-		}
 	}
 	if _, err := o.timeouts(); err != nil {
 		wrong["timeouts"] = err.Error()
@@ -107,19 +98,4 @@ func (o *CommandOptions) timeouts() (process.Timeouts, error) {
 		*f.to = d
 	}
 	return t, nil
-}
-
-// CommandEnv resolves what `env` sets and `pass_env` lets through into NAME=VALUE entries, in the
-// order of pass_env and then of the names in env. A variable that is passed but not set is left out.
-func CommandEnv(o *CommandOptions, lookup func(string) (string, bool)) []string {
-	var env []string
-	for _, name := range o.PassEnv {
-		if v, ok := lookup(name); ok {
-			env = append(env, name+"="+v)
-		}
-	}
-	for _, name := range sortedKeys(o.Env) {
-		env = append(env, name+"="+o.Env[name])
-	}
-	return env
 }

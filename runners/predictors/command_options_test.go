@@ -54,7 +54,7 @@ func TestCommandInputsDefaultToScriptAndSourcesOfItsKind(t *testing.T) {
 		{[]string{"/bin/sh", "-c", "true"}, nil, nil},
 		{[]string{"python3", "m/run.py"}, []string{"weights.pt", "m/lib", "m/*.py", "weights.*"}, []string{"m/lib/a.py", "m/lib/notes.txt", "m/run.py", "weights.pt"}},
 	} {
-		got, err := CommandInputs(&CommandOptions{Command: c.command, Inputs: c.inputs}, dir)
+		got, err := CommandInputs(Launch{Command: c.command, Inputs: c.inputs}, dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +67,7 @@ func TestCommandInputsDefaultToScriptAndSourcesOfItsKind(t *testing.T) {
 			t.Errorf("%q: %s", c.command, d)
 		}
 	}
-	_, err := CommandInputs(&CommandOptions{Command: []string{"x"}, Inputs: []string{"nothing/*.py"}}, dir)
+	_, err := CommandInputs(Launch{Command: []string{"x"}, Inputs: []string{"nothing/*.py"}}, dir)
 	if err == nil || !strings.Contains(err.Error(), "nothing/*.py") {
 		t.Errorf("a glob without a match: %v", err)
 	}
@@ -84,7 +84,7 @@ func TestCommandArgumentsThatNameFilesBecomeAbsolute(t *testing.T) {
 
 func TestCommandEnvPassesOnlyWhatIsSet(t *testing.T) {
 	o := &CommandOptions{PassEnv: []string{"B", "MISSING"}, Env: map[string]string{"Z": "1", "A": "2"}}
-	got := CommandEnv(o, func(name string) (string, bool) { return "b", name == "B" })
+	got := CommandEnv(o.Launch(), func(name string) (string, bool) { return "b", name == "B" })
 	if d := cmp.Diff([]string{"B=b", "A=2", "Z=1"}, got); d != "" {
 		t.Error(d)
 	}

@@ -59,7 +59,7 @@ func fakeCommand(t *testing.T, mode, protocol string, change func(*CommandOption
 	}
 	log := &commandLog{}
 	p, err := newCommand(Setup{Options: o, Seed: 7, Dataset: "d", Dir: t.TempDir(), Log: log,
-		Env: CommandEnv(o, os.LookupEnv), Labels: task.LabelSpace{Name: "s", Labels: []string{"x"}}})
+		Env: CommandEnv(o.Launch(), os.LookupEnv), Labels: task.LabelSpace{Name: "s", Labels: []string{"x"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 // Kinds holds every method kind by the name that `uses` gives.
 var Kinds = map[string]Kind{
 	"command":           commandKind,
+	"files":             filesKind,
 	"instruction_probe": instructionProbeKind,
 	"length_probe":      lengthProbeKind,
 	"majority":          majorityKind,

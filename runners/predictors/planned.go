@@ -7,8 +7,6 @@ var Planned = map[string]Kind{
 		Options: func() any { return &ChatOptions{} }},
 	"http": {Name: "http", Summary: "a service that answers a POST of the input record", UsesLabels: true, Causal: true, CodeVersion: 1,
 		Options: func() any { return &HTTPOptions{} }},
-	"files": {Name: "files", Summary: "a program run once over inputs.jsonl that writes predictions.jsonl", UsesLabels: true, CodeVersion: 1,
-		Options: func() any { return &FilesOptions{} }},
 }
 
 // ChatOptions are the settings of the kind chat.
@@ -25,10 +23,4 @@ type ChatOptions struct {
 type HTTPOptions struct {
 	URL     string `hcl:"url" doc:"address that takes the input record"`
 	Timeout string `hcl:"timeout,optional" key:"-" default:"1m" doc:"until a task is answered"`
-}
-
-// FilesOptions are the settings of the kind files.
-type FilesOptions struct {
-	Command []string `hcl:"command" doc:"the program and its arguments; {inputs} and {predictions} stand for the files"`
-	Inputs  []string `hcl:"inputs,optional" key:"files" doc:"globs of the files whose contents are part of the method's identity"`
 }

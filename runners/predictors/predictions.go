@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -79,18 +77,8 @@ type Predictions struct {
 	log      *process.Log
 	turn     chan struct{} // one token; who has it may index
 
-	mu    sync.Mutex
-	file  *os.File
-	index map[string]place
-	order []string // task ids in file order
-	stats PredictionStats
-}
-
-// place is where a record stands in the file.
-type place struct {
-	offset int64
-	length int32
-	line   int32
+	mu   sync.Mutex
+	file *predictionsFile // nil until it is read
 }
 
 func newPredictions(s Setup) (Predictor, error) {
@@ -116,43 +104,21 @@ func (p *Predictions) Index(ctx context.Context) error {
 	}
 	defer func() { <-p.turn }()
 	p.mu.Lock()
-	indexed := p.index != nil
+	indexed := p.file != nil
 	p.mu.Unlock()
 	if indexed {
 		return nil
 	}
-	file, err := os.Open(p.path)
-	if err != nil {
-		return &Failure{Reason: "no_file", Detail: fmt.Sprintf("open the predictions file: %v", err), Cell: true}
-	}
-	index, order, other := map[string]place{}, []string{}, 0
-	var stats PredictionStats
-	reader := newPredictionsReader(p.path, p.method != "", &stats)
-	reader.wanted = func(r Prediction) bool {
-		wanted := (p.method == "" || r.Method == p.method) && (r.Ablation == "" || r.Ablation == p.ablation) &&
+	file, err := openPredictions(ctx, p.path, p.method != "", func(r Prediction) bool {
+		return (p.method == "" || r.Method == p.method) && (r.Ablation == "" || r.Ablation == p.ablation) &&
 			(r.Seed == nil || *r.Seed == p.seed) && (p.dataset == "" || strings.HasPrefix(r.TaskID, p.dataset+":"))
-		if !wanted {
-			other++
-		}
-		return wanted
+	})
+	if err != nil {
+		return err
 	}
-	for r, err := range reader.read(ctx, file) {
-		if err != nil {
-			err = errors.Join(err, file.Close())
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			return &Failure{Reason: "bad_predictions", Detail: err.Error(), Cell: true, ForGood: true}
-		}
-		index[r.TaskID] = place{offset: reader.offset, length: int32(reader.length), line: int32(r.Line)}
-		order = append(order, r.TaskID)
-	}
-	if stats.Duplicates+stats.Dropped+stats.InvalidUTF8+other > 0 {
-		p.log.Printf("%s: %d records, %d identical duplicates, %d numbers out of range dropped, %d lines with invalid UTF-8, "+
-			"%d records of other cells passed over", p.path, stats.Records, stats.Duplicates, stats.Dropped, stats.InvalidUTF8, other)
-	}
+	file.report(p.log, p.path)
 	p.mu.Lock()
-	p.file, p.index, p.order, p.stats = file, index, order, stats
+	p.file = file
 	p.mu.Unlock()
 	return nil
 }
@@ -165,9 +131,9 @@ func (p *Predictions) Unknown(ctx context.Context, known func(taskID string) boo
 		return nil, err
 	}
 	var unknown []string
-	for _, id := range p.order {
+	for _, id := range p.file.order {
 		if !known(id) {
-			unknown = append(unknown, fmt.Sprintf("%s, line %d: task %q", p.path, p.index[id].line, id))
+			unknown = append(unknown, fmt.Sprintf("%s, line %d: task %q", p.path, p.file.index[id].line, id))
 		}
 	}
 	return unknown, nil
@@ -177,7 +143,7 @@ func (p *Predictions) Unknown(ctx context.Context, known func(taskID string) boo
 func (p *Predictions) Stats() PredictionStats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.stats
+	return p.file.stats
 }
 
 // Predict returns the file's record for the task. A task without one is ErrMissing.
@@ -185,23 +151,11 @@ func (p *Predictions) Predict(ctx context.Context, t task.Task, _ []task.Task) (
 	if err := p.Index(ctx); err != nil {
 		return task.Answer{}, err
 	}
-	at, ok := p.index[t.ID] // never changed once it is there
-	if !ok {
-		return task.Answer{}, fmt.Errorf("%s: task %q: %w", p.path, t.ID, ErrMissing)
+	answer, ok, err := p.file.answer(t.ID)
+	if err == nil && !ok {
+		err = fmt.Errorf("%s: task %q: %w", p.path, t.ID, ErrMissing)
 	}
-	line := make([]byte, at.length)
-	_, err := p.file.ReadAt(line, at.offset)
-	var r Prediction
-	if err == nil || errors.Is(err, io.EOF) {
-		r, err = process.ParsePrediction(line)
-	}
-	if err == nil && r.TaskID != t.ID {
-		err = errors.New("the file was changed while it was read")
-	}
-	if err != nil {
-		return task.Answer{}, &Failure{Reason: "bad_predictions", Cell: true, Detail: fmt.Sprintf("%s, line %d: %v", p.path, at.line, err)}
-	}
-	return r.Answer, nil
+	return answer, err
 }
 
 // Close closes the file.
@@ -210,7 +164,7 @@ func (p *Predictions) Close() error {
 	defer p.mu.Unlock()
 	var err error
 	if p.file != nil {
-		err = p.file.Close()
+		err = p.file.close()
 		p.file = nil
 	}
 	if lerr := p.log.Err(); lerr != nil {

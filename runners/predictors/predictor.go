@@ -79,6 +79,9 @@ type Kind struct {
 	Deterministic, UsesRatio, UsesLabels bool
 	// Causal kinds are shown prefixes one at a time; false stamps "saw all prefixes".
 	Causal bool
+	// Batch kinds are handed all tasks and examples of a cell at once (their predictor is a [Batch]): what
+	// they are handed is part of the key of every answer.
+	Batch bool
 	// CodeVersion changes whenever the kind's answers may change.
 	CodeVersion int
 	New         func(Setup) (Predictor, error)

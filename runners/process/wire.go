@@ -77,3 +77,14 @@ func encode(v any, what string) ([]byte, error) {
 func Input(t task.Task, labels []string) any {
 	return linesTask{wireTask: wire(t), CandidateLabels: labels}
 }
+
+// ExampleInput is an example as a program that reads files gets it, as one JSON value: a line of
+// train.jsonl or dev.jsonl with the graph inline, and the weight.
+func ExampleInput(e task.Example) any {
+	return struct {
+		Task         wireTask `json:"task"`
+		ClosedIntent string   `json:"closed_intent"`
+		OpenIntent   string   `json:"open_intent"`
+		Weight       float64  `json:"weight"`
+	}{wire(e.Task), e.ClosedIntent, e.OpenIntent, e.Weight}
+}
