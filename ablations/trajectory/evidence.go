@@ -8,8 +8,9 @@ import (
 	"intentlab/ablations/task"
 )
 
-// bareElement is an element that says no more than where it is: coordinates, with or without brackets.
-var bareElement = regexp.MustCompile(`^[\s()\[\]{},;:.\-\d]*$`)
+// bareElement is an element that says no more than where it is: coordinates, with or without brackets,
+// or from where to where.
+var bareElement = regexp.MustCompile(`^(?:[\s()\[\]{},;:.\-\d]|\bto\b)*$`)
 
 // directions and keys are values that belong to the operation.
 var directions = map[string]bool{"up": true, "down": true, "left": true, "right": true}
