@@ -121,6 +121,8 @@ func (r *reader) split(b *body, x *splitBlock, kind Kind, known bool) partition.
 	case s.Train+s.Dev+s.Test != 1000 && !in.failed["train"] && !in.failed["dev"] && !in.failed["test"]:
 		r.errorAt(in.firstRange("train", "dev", "test"), "Shares don't sum to 1",
 			"train (%v), dev (%v) and test (%v) must sum to 1, each with at most three decimals.", x.Train, x.Dev, x.Test)
+	case s.Folds == 0 && (s.Test == 0 && r.exp.Evaluate == "test" || s.Dev == 0 && r.exp.Evaluate == "dev" || s.Test+s.Dev == 0):
+		r.errorAt(in.firstRange("test", "dev", "train"), "Nothing to evaluate", "The experiment evaluates %q, and this split leaves no episode for it.", r.exp.Evaluate)
 	}
 	return s
 }
