@@ -21,7 +21,10 @@ func (g *generation) writeGold(ctx context.Context, specs []Spec) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	neutral := slices.ContainsFunc(specs, func(s Spec) bool { return s.HideRatio })
+	hides := func(at place) bool { // in some variant
+		return slices.ContainsFunc(specs, func(s Spec) bool { return s.HidesID(g.datasets[at.dataset].Episodes[at.episode]) })
+	}
+	neutral := slices.ContainsFunc(g.evaluated, hides)
 	idsPath := filepath.Join(g.goldDir, "task_ids.jsonl")
 	ids := gold
 	if neutral {
@@ -34,7 +37,7 @@ func (g *generation) writeGold(ctx context.Context, specs []Spec) (int, error) {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		lines, names, err := g.goldLines(at, neutral)
+		lines, names, err := g.goldLines(at, hides(at))
 		if err != nil {
 			return 0, err
 		}

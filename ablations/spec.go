@@ -45,7 +45,8 @@ type Spec struct {
 	StructureOnly bool `json:"structure_only,omitempty"`
 	// NoInitialInstruction masks the instructor's first request (see maskFirstRequest).
 	NoInitialInstruction bool `json:"no_initial_instruction,omitempty"`
-	// NoURL masks URLs and hosts in every channel, by trajectory.MaskURLs.
+	// NoURL masks URLs and hosts in every channel, by trajectory.MaskURLs, keys of metadata included; an
+	// episode whose id holds a host has neutral ids.
 	NoURL bool `json:"no_url,omitempty"`
 	// HideRatio gives tasks neutral ids and leaves out both ratios; the duplicate flag is then always
 	// false and prefix_step_count stays, since the steps can be counted.

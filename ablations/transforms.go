@@ -59,13 +59,32 @@ func maskURLs(ep trajectory.Episode) trajectory.Episode {
 	return ep
 }
 
+// maskValues masks values and keys. Keys that look the same then are numbered in byte order of what they
+// were, so that no field is lost.
 func maskValues(m map[string]string) map[string]string {
 	if m == nil {
 		return nil
 	}
 	out := make(map[string]string, len(m))
+	var hosts []string
 	for k, v := range m {
+		if trajectory.MaskURLs(k) != k {
+			hosts = append(hosts, k)
+			continue
+		}
 		out[k] = trajectory.MaskURLs(v)
+	}
+	slices.Sort(hosts)
+	for _, k := range hosts {
+		masked := trajectory.MaskURLs(k)
+		name := masked
+		for n := 2; ; n++ {
+			if _, taken := out[name]; !taken {
+				break
+			}
+			name = fmt.Sprintf("%s#%d", masked, n)
+		}
+		out[name] = trajectory.MaskURLs(m[k])
 	}
 	return out
 }
@@ -87,7 +106,24 @@ func shuffle(list []seen, seed uint64, ep trajectory.Episode, part string) {
 	}
 }
 
-// NeutralID is the task id under hide_ratio: the dataset and 16 hex digits. The digest covers all
+// HidesID reports whether the tasks of ep have neutral ids under s: always under hide_ratio, and under
+// no_url where the id of the episode holds a host.
+func (s Spec) HidesID(ep trajectory.Episode) bool {
+	return s.HideRatio || s.hidesEpisodeID(ep)
+}
+
+// hidesEpisodeID reports whether the id of ep itself would show what the ablation hides.
+func (s Spec) hidesEpisodeID(ep trajectory.Episode) bool {
+	return s.NoURL && trajectory.MaskURLs(ep.ID) != ep.ID
+}
+
+// neutralEpisodeID stands for an episode's id where that is hidden.
+func neutralEpisodeID(ep trajectory.Episode, salt string) string {
+	sum := sha256.Sum256([]byte("neutral episode id\x00" + salt + "\x00" + ep.ID))
+	return hex.EncodeToString(sum[:8])
+}
+
+// NeutralID is the task id where it is hidden: the dataset and 16 hex digits. The digest covers all
 // steps of the episode, so a method that sees a prefix can't find the ratio by trying all ten, and
 // no intent, so nothing about the answer can be found by trying all labels.
 func NeutralID(ep trajectory.Episode, r task.Ratio) (string, error) {

@@ -33,7 +33,8 @@ type EpisodeView struct {
 	ep   trajectory.Episode // after masking
 	spec Spec
 	set  settings
-	salt string // of neutral ids
+	salt string // of neutral ids; "" where ids are not hidden
+	id   string // of the episode as a method sees it
 
 	text, graph           []seen
 	textCount, graphCount []int
@@ -58,12 +59,16 @@ func Open(ep trajectory.Episode, spec Spec, opts ...Option) (*EpisodeView, error
 	if len(ep.Steps) == 0 {
 		return nil, fmt.Errorf("episode %s:%s has no steps", ep.Dataset, ep.ID)
 	}
-	if spec.HideRatio {
+	v.id = ep.ID
+	if spec.HidesID(ep) {
 		salt, err := neutralSalt(ep)
 		if err != nil {
 			return nil, err
 		}
 		v.salt = salt
+		if spec.hidesEpisodeID(ep) {
+			v.id = neutralEpisodeID(ep, salt)
+		}
 	}
 	if spec.NoInitialInstruction {
 		ep = maskFirstRequest(ep)
@@ -110,7 +115,7 @@ func (v *EpisodeView) At(p Prefix) (task.Task, error) {
 		return task.Task{}, fmt.Errorf("prefix of %d steps of episode %s:%s, which has %d", p.K, v.ep.Dataset, v.ep.ID, len(v.ep.Steps))
 	}
 	t := task.Task{
-		ID: v.ID(p.Ratio), Dataset: v.ep.Dataset, EpisodeID: v.ep.ID, Ablation: v.spec.Name,
+		ID: v.ID(p.Ratio), Dataset: v.ep.Dataset, EpisodeID: v.id, Ablation: v.spec.Name,
 		PrefixStepCount: p.K, ObservedSteps: []task.Step{},
 		Contract: task.Contract{ClosedIntent: task.ClosedContract{LabelSpace: v.set.labelSpace}, PredictedIntent: task.TextContract{Type: "text"}},
 	}
@@ -130,9 +135,9 @@ func (v *EpisodeView) At(p Prefix) (task.Task, error) {
 	return t, nil
 }
 
-// ID is the task id at a ratio, neutral where the ablation hides the ratio.
+// ID is the task id at a ratio, neutral where the ablation hides it.
 func (v *EpisodeView) ID(r task.Ratio) string {
-	if v.spec.HideRatio {
+	if v.salt != "" {
 		return neutralID(v.ep, v.salt, r)
 	}
 	return task.ID(v.ep.Dataset, v.ep.ID, r)

@@ -202,7 +202,7 @@ func (w *cellRun) stream(q *questions) func(context.Context) iter.Seq2[task.Task
 // taskIDs are the ids of an episode's prefixes as a method sees them.
 func (v *variant) taskIDs(i int) ([]string, error) {
 	ep := v.data.Episodes[i]
-	if !v.spec.HideRatio {
+	if !v.spec.HidesID(ep) {
 		out := make([]string, len(v.grid))
 		for j, r := range v.grid {
 			out[j] = task.ID(ep.Dataset, ep.ID, r)

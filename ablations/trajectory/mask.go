@@ -67,11 +67,30 @@ func hostLength(token string) int {
 		if dot <= 0 {
 			return 0
 		}
-		if isTopLevel(token[dot+1 : end]) {
+		label := token[dot+1 : end]
+		if isTopLevel(label) {
 			return end
+		}
+		if n := joined(token[:dot], label); n > 0 {
+			return dot + 1 + n
 		}
 		end = dot
 	}
+}
+
+// joined is the length of the top-level label that label starts with where "_" or "-" joins something to
+// a host, as in ids and file names ("site.com_12"), and 0 otherwise. With less to go by than a common domain,
+// "www." or a number, "object.is_valid" would be a host.
+func joined(before, label string) int {
+	at := strings.IndexAny(label, "_-")
+	if at <= 0 || strings.HasPrefix(strings.ToLower(label), "xn--") || !isTopLevel(label[:at]) {
+		return 0
+	}
+	number := strings.Trim(label[at:], "_-0123456789") == "" && strings.ContainsAny(label[at:], "0123456789")
+	if number || commonDomains[strings.ToLower(label[:at])] || strings.HasPrefix(strings.ToLower(before), "www.") {
+		return at
+	}
+	return 0
 }
 
 // isTopLevel reports whether label ends a host name. Apart from the commonest domains, a label in

@@ -33,6 +33,10 @@ func TestMaskURLsMasksURLsAndHostsAndNothingElse(t *testing.T) {
 		"a [url] b":                                       "a [url] b",
 		"scroll x=0, y=700":                               "scroll x=0, y=700",
 		"xn--bcher-kva.xn--p1ai":                          "[url]",
+		"www.shop.example.com_12":                         "[url]_12",
+		"site.de_3 and www.site.de-home":                  "[url]_3 and [url]-home",
+		"demo-site.com_a.json":                            "[url]_a.json",
+		"object.is_valid and main.in-place":               "object.is_valid and main.in-place",
 		"https://en.wikipedia.org/wiki/Foo_(bar)/baz end": "[url] end",
 	} {
 		if got := MaskURLs(in); got != want {
@@ -42,7 +46,7 @@ func TestMaskURLsMasksURLsAndHostsAndNothingElse(t *testing.T) {
 }
 
 func TestMaskURLsIsIdempotentAndLeavesNoScheme(t *testing.T) {
-	part := rapid.SampledFrom([]string{"https://", "http://", "a.com", "www.", "x.org", ".", "/", ":80", " ", "?q=", "b.c.net", "句", "，", "[url]", "Then", "co.uk", "@", "(", ")", "\n", "1.2.3.4", "e.g."})
+	part := rapid.SampledFrom([]string{"https://", "http://", "a.com", "www.", "x.org", ".", "/", ":80", " ", "?q=", "b.c.net", "句", "，", "[url]", "Then", "co.uk", "@", "(", ")", "\n", "1.2.3.4", "e.g.", "_1", "-x"})
 	rapid.Check(t, func(t *rapid.T) {
 		in := strings.Join(rapid.SliceOfN(part, 0, 12).Draw(t, "parts"), "")
 		once := MaskURLs(in)

@@ -11,6 +11,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"intentlab/ablations"
 	"intentlab/ablations/task"
@@ -28,7 +29,8 @@ type fileEvaluation struct {
 	env env
 
 	gold     []ablations.GoldRecord
-	at       map[string]int // task id → gold
+	at       map[string]int    // task id → gold
+	neutral  map[string]string // neutral task id → task id, where an ablation hides them
 	labels   map[string][]string
 	answers  map[string]task.Answer
 	baseline map[string]task.Answer
@@ -41,6 +43,9 @@ type fileEvaluation struct {
 // read reads every file whole; nothing is computed from a damaged one.
 func (f *fileEvaluation) read(ctx context.Context) (err error) {
 	if err := f.readGold(ctx); err != nil {
+		return err
+	}
+	if err := f.readNeutralIDs(); err != nil {
 		return err
 	}
 	if f.cmd.LabelSpaces != "" {
@@ -119,6 +124,37 @@ func (f *fileEvaluation) readGold(ctx context.Context) error {
 	return nil
 }
 
+// readNeutralIDs reads task_ids.jsonl, which `generate` writes beside the gold where an ablation hides
+// task ids.
+func (f *fileEvaluation) readNeutralIDs() error {
+	path := filepath.Join(filepath.Dir(f.cmd.Gold), "task_ids.jsonl")
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading neutral ids: %w", err)
+	}
+	defer file.Close()
+	f.neutral = map[string]string{}
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, maxLine)
+	for n := 1; lines.Scan(); n++ {
+		var r ablations.TaskIDRecord
+		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
+			return fmt.Errorf("%s, line %d: not a pair of task ids: %w", path, n, err)
+		}
+		if _, ok := f.at[r.TaskID]; !ok {
+			return fmt.Errorf("%s, line %d: task %q is not in %s", path, n, r.TaskID, f.cmd.Gold)
+		}
+		f.neutral[r.NeutralID] = r.TaskID
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("reading %s: %w", path, err)
+	}
+	return nil
+}
+
 func (f *fileEvaluation) readLabels() error {
 	b, err := os.ReadFile(f.cmd.LabelSpaces)
 	if err != nil {
@@ -173,6 +209,12 @@ func (f *fileEvaluation) readPredictions(ctx context.Context, path string) (map[
 		}
 		if f.cmd.Ablation != "" && p.Ablation != "" && p.Ablation != f.cmd.Ablation || f.cmd.Seed != 0 && p.Seed != nil && *p.Seed != f.cmd.Seed {
 			continue
+		}
+		if id, ok := f.neutral[p.TaskID]; ok {
+			p.TaskID = id
+		}
+		if _, twice := out[p.TaskID]; twice {
+			return nil, "", "", fmt.Errorf("%s, line %d: task %q has a prediction already, of another ablation or seed or under its neutral id; choose with --ablation and --seed", path, p.Line, p.TaskID)
 		}
 		if _, ok := f.at[p.TaskID]; !ok {
 			return nil, "", "", fmt.Errorf("%s, line %d: task %q is not in %s: usually the predictions are for another split", path, p.Line, p.TaskID, f.cmd.Gold)
