@@ -95,7 +95,7 @@ func (r *roleReader) read(in *input) error {
 	}
 	var err error
 	if hasExt(in.path, ".json") {
-		d := jx.Decode(in.r, 64<<10)
+		d := jx.Decode(in.r, min(64<<10, in.r.Size()))
 		if err = jsonRecords(d, func() error { return one(d, fmt.Sprintf("%s: record %d", in.path, n)) }); err == nil && n == 0 {
 			err = otherShapeError("it holds no records")
 		}

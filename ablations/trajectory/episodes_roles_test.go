@@ -276,7 +276,7 @@ func FuzzReadByRoles(f *testing.F) {
 		var faults []error // of one form, which say nothing of the others
 		for _, o := range all {
 			for _, name := range []string{"a.jsonl", "a.json"} {
-				again, err := newInput(context.Background(), name, strings.NewReader(string(text)))
+				again, err := newInput(context.Background(), name, strings.NewReader(string(text)), maxBuffer)
 				if err != nil {
 					return err
 				}

@@ -55,7 +55,7 @@ func readSurvey(ctx context.Context, dir string) (rawFolder, error) {
 }
 
 func (f *rawFolder) readSurvey(in *input) error {
-	d := jx.Decode(in.r, 4<<10)
+	d := jx.Decode(in.r, min(4<<10, in.r.Size()))
 	ok, err := jsonObject(d, func(key string) error {
 		to := map[string]*string{"user_id": &f.key.user, "time": &f.key.time, "scenario": &f.scenario, "app": &f.app, "intentDescription": &f.description}[key]
 		if to == nil {

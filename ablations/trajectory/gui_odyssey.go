@@ -124,7 +124,7 @@ type annotation struct {
 // readGUIOdyssey reads a file of either form; beside names a folder of annotations that a file of flat
 // rows gives way to, if any.
 func readGUIOdyssey(in *input, v Visibility, lists map[string][]string, beside string, out output) error {
-	d := jx.Decode(in.r, 32<<10)
+	d := jx.Decode(in.r, min(32<<10, in.r.Size()))
 	kind := d.Next()
 	if kind == jx.Array || isFlatFile(in.path) {
 		if beside != "" {

@@ -43,7 +43,7 @@ func openInput(ctx context.Context, path string) (*input, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open data file: %w", err)
 	}
-	in, err := newInput(ctx, path, f)
+	in, err := newInput(ctx, path, f, bufferFor(f))
 	if err != nil {
 		f.Close() //nolint:errcheck // opened for reading; the first error tells more
 		return nil, err
@@ -52,20 +52,31 @@ func openInput(ctx context.Context, path string) (*input, error) {
 	return in, nil
 }
 
+// maxBuffer is the size of the buffer of a large file.
+const maxBuffer = 64 << 10
+
+// bufferFor is the size of a buffer for a file: datasets of thousands of small files would spend more
+// time on empty buffers than on their content. A file that won't tell its size gets a large one.
+func bufferFor(f dataFile) int {
+	info, err := f.Stat()
+	if err != nil || info.Size() >= maxBuffer {
+		return maxBuffer
+	}
+	return int(info.Size()) + 512 // and some, so that the end is met in the same read
+}
+
 // newInput is openInput over bytes that are already at hand.
-func newInput(ctx context.Context, path string, r io.Reader) (*input, error) {
-	plain := bufio.NewReaderSize(r, 64<<10)
-	if head, _ := plain.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
-		z, err := gzip.NewReader(plain)
+func newInput(ctx context.Context, path string, r io.Reader, buffer int) (*input, error) {
+	in := &input{path: path, read: &meter{ctx: ctx, r: r}}
+	in.r = bufio.NewReaderSize(in.read, buffer)
+	if head, _ := in.r.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
+		z, err := gzip.NewReader(in.r)
 		if err != nil {
 			return nil, fmt.Errorf("%s: byte 0: damaged gzip file: %w", path, err)
 		}
-		r = z
-	} else {
-		r = plain
+		in.read = &meter{ctx: ctx, r: z}
+		in.r = bufio.NewReaderSize(in.read, maxBuffer) // its size unpacked is unknown
 	}
-	in := &input{path: path, read: &meter{ctx: ctx, r: r}}
-	in.r = bufio.NewReaderSize(in.read, 64<<10)
 	// A failed or short peek is no error here: whatever is wrong comes back from the next read.
 	if head, _ := in.r.Peek(3); bytes.Equal(head, []byte("\xef\xbb\xbf")) {
 		in.bom = 3

@@ -54,18 +54,17 @@ var loadRoles = map[string]func(path string) (string, error){
 type digest struct {
 	n   int
 	sum hash.Hash
+	enc *json.Encoder
 }
 
-func newDigest() *digest { return &digest{sum: sha256.New()} }
+func newDigest() *digest {
+	sum := sha256.New()
+	return &digest{sum: sum, enc: json.NewEncoder(sum)}
+}
 
 func (d *digest) add(e Episode) error {
-	b, err := json.Marshal([]any{e.ID, e.OpenIntent, e.ClosedIntent, e.ClusterID, e.Steps})
-	if err != nil {
-		return err
-	}
 	d.n++
-	_, err = d.sum.Write(append(b, '\n'))
-	return err
+	return d.enc.Encode([]any{e.ID, e.OpenIntent, e.ClosedIntent, e.ClusterID, e.Steps})
 }
 
 func (d *digest) String() string { return fmt.Sprintf("%d episodes %x", d.n, d.sum.Sum(nil)[:8]) }

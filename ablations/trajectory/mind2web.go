@@ -142,7 +142,7 @@ var errOtherShape = settled{fmt.Errorf("another shape")}
 // streamRecords reads a top-level array and calls record for each element, which must consume it. A
 // top level of another type, or errOtherShape from the first element, skips the file.
 func streamRecords(in *input, out output, record func(d *jx.Decoder, n int) error) error {
-	d := jx.Decode(in.r, 64<<10)
+	d := jx.Decode(in.r, min(64<<10, in.r.Size()))
 	other := func(why string) error {
 		out.skip(Skip{Where: in.path, Reason: NotOfThisFormat, Detail: why})
 		return nil

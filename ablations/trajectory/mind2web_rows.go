@@ -34,7 +34,7 @@ type webRow struct {
 
 // read reads JSON lines of rows.
 func (w *webRows) read(in *input, lists []string, out output) error {
-	d := jx.Decode(in.r, 64<<10)
+	d := jx.Decode(in.r, min(64<<10, in.r.Size()))
 	n := 0
 	err := jsonRecords(d, func() error {
 		where := fmt.Sprintf("%s: record %d", in.path, n)

@@ -167,7 +167,7 @@ func TestMTMind2WebMakesTurnsIntoEpisodesWithContext(t *testing.T) {
 
 func fuzzFormat(f *testing.F, read func(in *input, out output) error) {
 	f.Fuzz(func(t *testing.T, b []byte) {
-		in, err := newInput(context.Background(), "f", strings.NewReader(string(b)))
+		in, err := newInput(context.Background(), "f", strings.NewReader(string(b)), maxBuffer)
 		if err != nil {
 			return
 		}

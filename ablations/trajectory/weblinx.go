@@ -235,7 +235,7 @@ func readDescription(ctx context.Context, path string) (string, error) {
 		return "", err
 	}
 	defer in.Close() //nolint:errcheck // opened for reading
-	d := jx.Decode(in.r, 4<<10)
+	d := jx.Decode(in.r, min(4<<10, in.r.Size()))
 	var description string
 	_, err = jsonObject(d, func(key string) error {
 		if key != "description" {
@@ -259,7 +259,7 @@ func readIDLists(ctx context.Context, path, prefix string, byID map[string][]str
 		return err
 	}
 	defer in.Close() //nolint:errcheck // opened for reading
-	d := jx.Decode(in.r, 32<<10)
+	d := jx.Decode(in.r, min(32<<10, in.r.Size()))
 	members := map[string][]string{}
 	_, err = jsonObject(d, func(key string) error {
 		ids, err := jsonTexts(d)

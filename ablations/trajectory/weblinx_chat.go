@@ -207,7 +207,7 @@ func (c *chatReader) readCSV(in *input) error {
 }
 
 func (c *chatReader) readJSON(in *input) error {
-	d := jx.Decode(in.r, 64<<10)
+	d := jx.Decode(in.r, min(64<<10, in.r.Size()))
 	n := 0
 	one := func() error {
 		if d.Next() != jx.Object {

@@ -251,7 +251,7 @@ func FuzzReadWebLINXChat(f *testing.F) {
 		if len(b) == 0 {
 			return
 		}
-		in, err := newInput(context.Background(), map[bool]string{true: "f.csv", false: "f.jsonl"}[b[0] == 'C'], bytes.NewReader(b[1:]))
+		in, err := newInput(context.Background(), map[bool]string{true: "f.csv", false: "f.jsonl"}[b[0] == 'C'], bytes.NewReader(b[1:]), maxBuffer)
 		if err != nil {
 			return
 		}

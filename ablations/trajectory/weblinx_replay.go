@@ -33,7 +33,7 @@ var webLINXAttributes = func() map[string]bool {
 // readReplay reads {"data":[turn, …], …}. Elements that are neither chat nor browser turns are
 // skipped with a report.
 func readReplay(in *input, skip func(Skip)) ([]turn, error) {
-	d := jx.Decode(in.r, 64<<10)
+	d := jx.Decode(in.r, min(64<<10, in.r.Size()))
 	var turns []turn
 	found := false
 	isObject, err := jsonObject(d, func(key string) error {

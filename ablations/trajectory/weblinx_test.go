@@ -174,7 +174,7 @@ func FuzzReadReplay(f *testing.F) {
 	f.Add([]byte(`{"data":[null,1,{"action":null},{"type":"browser","action":{"arguments":{"element":[],"properties":3}}}]}`))
 	f.Add([]byte("\xef\xbb\xbf{\"data\":[{\"utterance\":\"\xff\\ud800\"}]}"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		in, err := newInput(context.Background(), "f", strings.NewReader(string(b)))
+		in, err := newInput(context.Background(), "f", strings.NewReader(string(b)), maxBuffer)
 		if err != nil {
 			return
 		}
