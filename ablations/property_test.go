@@ -32,6 +32,7 @@ func markedStep(t *rapid.T, where string, i int) task.Step {
 			s.Kind = "action"
 		}
 		s.Op, s.Element, s.URL, s.Value = maybe(m("Act")), maybe(m("Obs")+"element"), maybe(m("Obs")+"url"), maybe(m("Obs")+"value")
+		s.Observation, s.Screenshot = maybe(m("Obs")+"screen"), maybe(m("Obs")+"picture")
 		s.Action = strings.TrimSpace(s.Op + " " + s.Element + " " + s.Value)
 	}
 	return s

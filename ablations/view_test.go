@@ -1,6 +1,7 @@
 package ablations
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -413,6 +414,7 @@ func TestNoURLMasksHostsInEveryChannel(t *testing.T) {
 			s := &list[i]
 			s.Utterance += " at " + host
 			s.Action, s.Element, s.URL, s.Value = s.Action+" "+host, host, "https://"+host+"/x", host
+			s.Observation = "you are on " + host
 		}
 	}
 	got := mustView(t, ep, 5, Compose(spec(t, "graph_text_hybrid"), spec(t, "no_url")))
@@ -425,5 +427,51 @@ func TestNoURLMasksHostsInEveryChannel(t *testing.T) {
 	}
 	if ep.Metadata["website"] != host || ep.Steps[1].Element != host {
 		t.Error("the episode itself was changed")
+	}
+}
+
+// A field that is new in a step must be given to a channel, or no ablation could take it away.
+func TestEveryTextOfAStepBelongsToOneChannel(t *testing.T) {
+	channel := map[string]Channel{"Speaker": Utterance, "Utterance": Utterance, "Action": Action, "Op": Action, "Element": Observation, "URL": Observation,
+		"Value": Observation, "Observation": Observation, "Screenshot": Observation, "App": Metadata}
+	for f := range reflect.TypeFor[task.Step]().Fields() {
+		if f.Type.Kind() != reflect.String || f.Name == "Kind" {
+			continue
+		}
+		s := task.Step{Kind: kindAction, Op: "op", Utterance: "said"}
+		reflect.ValueOf(&s).Elem().FieldByIndex(f.Index).SetString("planted")
+		for _, c := range AllChannels() {
+			shows := Channels{c}
+			if f.Name == "Action" && c == Action {
+				shows = Channels{Action, Observation} // its text quotes the element
+			}
+			ep := trajectory.Episode{Dataset: "d", ID: "e", Steps: []task.Step{s}, ContextSteps: []task.Step{s}}
+			got := mustView(t, ep, 1, Spec{Name: "x", Text: shows, Graph: shows})
+			text, err := task.Canonical(got)
+			if err != nil {
+				t.Fatal(err)
+			}
+			graph, err := task.Canonical(got.Graph)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := channel[f.Name] == c
+			if strings.Contains(string(text), "planted") != want || strings.Contains(string(graph), "planted") != want {
+				t.Errorf("%s under channel %s alone: %s %s", f.Name, c, text, graph)
+			}
+		}
+	}
+}
+
+func TestTheScreenIsANodeThatItsStepShows(t *testing.T) {
+	ep := trajectory.Episode{Dataset: "d", ID: "e", Steps: []task.Step{{Kind: kindAction, Op: "click", Action: "click", Observation: "Cart (2)", Screenshot: "sha256:00"}}}
+	g := mustView(t, ep, 1, Spec{Name: "x", Graph: Channels{Action, Observation}}).Graph
+	node := task.Node{ID: "observation:0", Type: "observation", Text: "Cart (2)", Value: "sha256:00"}
+	if !slices.Contains(g.Nodes, node) || !slices.Contains(g.Edges, task.Edge{From: "step:0", To: "observation:0", Type: "shows"}) {
+		t.Errorf("%+v", g)
+	}
+	g = mustView(t, ep, 1, Spec{Name: "x", Graph: Channels{Action, Observation}, StructureOnly: true}).Graph
+	if !slices.Contains(g.Nodes, task.Node{ID: "observation:0", Type: "observation"}) {
+		t.Errorf("structure only: %+v", g)
 	}
 }

@@ -234,8 +234,8 @@ func (p *planner) dataset(d *Data) {
 		p.plan.Notes = append(p.plan.Notes, fmt.Sprintf("%s carries no evidence, since %s; it counts in macro averages as the experiment says (in_macro)", d.Decl.ID, noEvidence))
 	case d.Evident == 0:
 		p.plan.Notes = append(p.plan.Notes, fmt.Sprintf("%s carries no evidence, since %s: it is left out of macro averages", d.Decl.ID, noEvidence))
-	case 2*d.Evident < d.Steps: // `inspect` has the share of every dataset
-		p.plan.Notes = append(p.plan.Notes, fmt.Sprintf("%s: %.0f %% of the steps show more than an operation and a position", d.Decl.ID, 100*float64(d.Evident)/float64(d.Steps)))
+	case d.OutOfMacro() != "":
+		p.plan.Notes = append(p.plan.Notes, fmt.Sprintf("%s is left out of macro averages: %s", d.Decl.ID, d.OutOfMacro()))
 	}
 	p.plan.Datasets = append(p.plan.Datasets, pd)
 }

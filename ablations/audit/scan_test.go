@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -33,14 +34,11 @@ func places() map[string]func(t *task.Task, s string) {
 		"context.": func(t *task.Task) *task.Step { return &t.ContextSteps[0] },
 		"":         func(t *task.Task) *task.Step { return &t.ObservedSteps[1] },
 	} {
-		for name, at := range map[string]func(s *task.Step) *string{
-			"kind": func(s *task.Step) *string { return &s.Kind }, "speaker": func(s *task.Step) *string { return &s.Speaker },
-			"utterance": func(s *task.Step) *string { return &s.Utterance }, "action": func(s *task.Step) *string { return &s.Action },
-			"op": func(s *task.Step) *string { return &s.Op }, "element": func(s *task.Step) *string { return &s.Element },
-			"url": func(s *task.Step) *string { return &s.URL }, "value": func(s *task.Step) *string { return &s.Value },
-			"app": func(s *task.Step) *string { return &s.App },
-		} {
-			out[prefix+name] = func(t *task.Task, s string) { *at(step(t)) = s }
+		for f := range reflect.TypeFor[task.Step]().Fields() {
+			if f.Type.Kind() == reflect.String {
+				name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+				out[prefix+name] = func(t *task.Task, s string) { reflect.ValueOf(step(t)).Elem().FieldByIndex(f.Index).SetString(s) }
+			}
 		}
 	}
 	return out

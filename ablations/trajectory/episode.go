@@ -25,6 +25,9 @@ type Episode struct {
 	Flags        []string          `json:"flags,omitempty"`  // e.g. "placeholder_steps"
 	Groups       map[string]string `json:"groups,omitempty"` // units a split may go by: user, website, meta_task, conversation; never visible
 	Lists        []string          `json:"lists,omitempty"`  // official list names the episode stands in, e.g. "train", "test_task"
+	// Mask is what the reader has done to all visible text, to be done to observations too; nil for
+	// nothing, and always once the episode has been read.
+	Mask func(string) string `json:"-"`
 }
 
 // Visibility says which metadata a predictor may see (benchmark.md, table "What is visible").

@@ -52,7 +52,7 @@ func LoadEpisodes(ctx context.Context, src Source, skipped func(Skip)) iter.Seq2
 		default:
 			return fmt.Errorf("options of format episodes are of type %T", src.Options)
 		}
-		return tree{ctx: ctx, skip: out.skip, file: func(path string) (err error) {
+		return tree{ctx: ctx, skip: out.skip, sidecar: src.Observations, file: func(path string) (err error) {
 			if !hasExt(path, ".jsonl", ".ndjson") {
 				out.skip(Skip{Where: path, Reason: NotOfThisFormat, Detail: "not a .jsonl file"})
 				return nil
@@ -122,26 +122,36 @@ func (l *looseText) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// hasTarget looks for a key "target" at any depth.
+// hasTarget looks for a key "target", in any case and at any depth, in JSON that has been parsed before.
 func hasTarget(v json.RawMessage) bool {
-	var object map[string]json.RawMessage
-	if json.Unmarshal(v, &object) == nil {
-		for key, inner := range object {
-			if strings.EqualFold(key, "target") || hasTarget(inner) {
-				return true
-			}
-		}
+	// Most JSON is told by its bytes: a key may be written with escapes, but then there is a \u.
+	if !bytes.Contains(v, []byte(`\u`)) && !bytes.Contains(bytes.ToLower(v), []byte("target")) {
 		return false
 	}
-	var list []json.RawMessage
-	if json.Unmarshal(v, &list) == nil {
-		for _, inner := range list {
-			if hasTarget(inner) {
-				return true
-			}
+	type level struct {
+		object bool
+		n      int // keys and values so far
+	}
+	levels := []level{{}}
+	d := json.NewDecoder(bytes.NewReader(v))
+	for {
+		tok, err := d.Token()
+		if err != nil {
+			return false // the end
+		}
+		if tok == json.Delim('}') || tok == json.Delim(']') {
+			levels = levels[:len(levels)-1]
+			continue
+		}
+		in := &levels[len(levels)-1]
+		if key, ok := tok.(string); ok && in.object && in.n%2 == 0 && strings.EqualFold(key, "target") {
+			return true
+		}
+		in.n++
+		if tok == json.Delim('{') || tok == json.Delim('[') {
+			levels = append(levels, level{object: tok == json.Delim('{')})
 		}
 	}
-	return false
 }
 
 var errSkipFile = fmt.Errorf("another shape")

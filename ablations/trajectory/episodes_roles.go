@@ -45,7 +45,7 @@ func loadByRoles(ctx context.Context, src Source, o *EpisodesOptions, out output
 	if err != nil {
 		return err
 	}
-	err = tree{ctx: ctx, skip: out.skip, file: func(path string) (err error) {
+	err = tree{ctx: ctx, skip: out.skip, sidecar: src.Observations, file: func(path string) (err error) {
 		if !hasExt(path, ".jsonl", ".ndjson", ".json") {
 			out.skip(Skip{Where: path, Reason: NotOfThisFormat, Detail: "not a .jsonl, .ndjson or .json file"})
 			return nil

@@ -16,7 +16,7 @@ const fingerTipLabels = "fingertip_csv.intentClass"
 var fingerTip = Format{
 	Name:           "fingertip",
 	Summary:        "FingerTip-20K: total.csv, train_set.csv, test_*.csv, user_profile.csv, and raw episode folders",
-	Version:        2,
+	Version:        3,
 	EpisodeIs:      "a CSV row, or a raw episode folder without one (user_time)",
 	OpenIntentIs:   "intentDescription",
 	ClosedIntentIs: "intentClass",
@@ -38,6 +38,7 @@ var fingerTip = Format{
 // FingerTipOptions are the settings of format fingertip.
 type FingerTipOptions struct {
 	LengthColumn string `hcl:"length_column,optional" doc:"CSV column with the number of actions of a row; default: the first of action_length, actionLength, action_len, num_actions, steps, length"`
+	Screenshots  bool   `hcl:"screenshots,optional" doc:"hash the picture of each action (Screenshots*/<ms>.jpg) and show the hash, which takes as long as reading them"`
 }
 
 // MaxPlaceholders is the longest action length that FingerTip rows may claim.
@@ -70,7 +71,7 @@ func loadFingerTip(ctx context.Context, src Source, out output) error {
 	default:
 		return fmt.Errorf("options of format fingertip are of type %T", src.Options)
 	}
-	found, err := findFingerTip(ctx, src.Path, out.skip)
+	found, err := findFingerTip(ctx, src, out.skip)
 	if err != nil {
 		return err
 	}
@@ -168,9 +169,9 @@ func (k userTime) id(nth int) string {
 // fingerTipFiles are the parts of a source, in the order in which they are read.
 type fingerTipFiles struct{ csv, folders []string }
 
-func findFingerTip(ctx context.Context, root string, skip func(Skip)) (fingerTipFiles, error) {
+func findFingerTip(ctx context.Context, src Source, skip func(Skip)) (fingerTipFiles, error) {
 	var found fingerTipFiles
-	err := tree{ctx: ctx, skip: skip, dir: func(dir string, names map[string]bool) (bool, error) {
+	err := tree{ctx: ctx, skip: skip, sidecar: src.Observations, dir: func(dir string, names map[string]bool) (bool, error) {
 		if names["action.jsonl"] || names["survey_result.json"] {
 			found.folders = append(found.folders, dir)
 			return true, nil // screenshots and trees belong to the episode
@@ -186,7 +187,7 @@ func findFingerTip(ctx context.Context, root string, skip func(Skip)) (fingerTip
 			found.csv = append(found.csv, path)
 		}
 		return nil
-	}}.walk(root)
+	}}.walk(src.Path)
 	return found, err
 }
 
@@ -232,7 +233,7 @@ func (t *fingerTipTable) episode(ctx context.Context, row *fingerTipRow, dir str
 		e.Apps = []string{row.app}
 	}
 	if dir != "" {
-		steps, err := readActions(ctx, dir, t.skip)
+		steps, err := readActions(ctx, dir, t.opt.Screenshots, t.skip)
 		if err != nil {
 			return e, false, err
 		}

@@ -80,8 +80,9 @@ const maxActionLine = 64 << 20
 
 // readActions reads action.jsonl of an episode folder; a folder without it has no steps. Where the UI
 // tree of an action's screenshot is there, the node that was touched tells more of the element. A tree
-// that does not parse is skipped as broken_tree, and the step stays as it was logged.
-func readActions(ctx context.Context, dir string, skip func(Skip)) ([]task.Step, error) {
+// that does not parse is skipped as broken_tree, and the step stays as it was logged. With screenshots,
+// the pictures that the actions name are hashed.
+func readActions(ctx context.Context, dir string, screenshots bool, skip func(Skip)) ([]task.Step, error) {
 	path := filepath.Join(dir, "action.jsonl")
 	if _, err := stat(ctx, path); errors.Is(err, os.ErrNotExist) {
 		return nil, nil
@@ -91,15 +92,16 @@ func readActions(ctx context.Context, dir string, skip func(Skip)) ([]task.Step,
 		return nil, err
 	}
 	defer in.Close() //nolint:errcheck // opened for reading
-	trees, err := findTrees(ctx, dir)
+	beside, err := findCaptured(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
 	var steps []task.Step
+	var pictures []string
 	err = in.lines(func(_ int, line []byte) error {
 		for _, call := range actionCalls(line) {
 			touched := ""
-			if tree, x, y, ok := trees.of(call); ok {
+			if tree, x, y, ok := beside.tree(call); ok {
 				var err error
 				if touched, err = touchedNode(ctx, tree, x, y); ctx.Err() != nil {
 					return fmt.Errorf("read %s: %w", tree, context.Cause(ctx))
@@ -107,10 +109,17 @@ func readActions(ctx context.Context, dir string, skip func(Skip)) ([]task.Step,
 					skip(Skip{Where: tree, Reason: BrokenTree, Detail: err.Error()})
 				}
 			}
-			steps = append(steps, callStep(call.text, touched))
+			steps, pictures = append(steps, callStep(call.text, touched)), append(pictures, call.image)
 		}
 		return nil
 	})
+	if err != nil || !screenshots {
+		return steps, err
+	}
+	absent, err := beside.put(ctx, steps, pictures, path)
+	if absent != nil {
+		skip(*absent)
+	}
 	return steps, err
 }
 

@@ -6,59 +6,56 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 )
 
-// uiTrees finds the UI trees of an episode folder by the moment of their screenshot.
-type uiTrees map[string]string
+// captured is what was recorded beside the actions of an episode folder: the files in its folders
+// Screenshots*, pictures and UI trees.
+type captured struct{ images }
 
-// findTrees looks for tree_<ms>.xml in the folders Screenshots*.
-func findTrees(ctx context.Context, dir string) (uiTrees, error) {
+// findCaptured looks for screenshots and for tree_<ms>.xml in the folders Screenshots*.
+func findCaptured(ctx context.Context, dir string) (captured, error) {
 	entries, err := readDir(ctx, dir)
 	if err != nil {
-		return nil, fmt.Errorf("list an episode folder: %w", err)
+		return captured{}, fmt.Errorf("list an episode folder: %w", err)
 	}
-	trees := uiTrees{}
+	all := captured{images{}}
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), "Screenshots") || !e.IsDir() {
+		if !strings.HasPrefix(e.Name(), "Screenshots") {
 			continue
 		}
-		inner := filepath.Join(dir, e.Name())
-		files, err := readDir(ctx, inner)
+		found, err := findImages(ctx, filepath.Join(dir, e.Name()), "")
 		if err != nil {
-			return nil, fmt.Errorf("list the screenshots: %w", err)
+			return captured{}, err
 		}
-		for _, f := range files {
-			if ms, ok := strings.CutPrefix(f.Name(), "tree_"); ok && strings.HasSuffix(ms, ".xml") {
-				trees[strings.TrimSuffix(ms, ".xml")] = filepath.Join(inner, f.Name())
-			}
-		}
+		maps.Copy(all.images, found)
 	}
-	return trees, nil
+	return all, nil
 }
 
-// of returns the tree that belongs to an action with coordinates.
-func (t uiTrees) of(c actionCall) (path string, x, y int, ok bool) {
-	ms, _, _ := strings.Cut(filepath.Base(c.image), ".")
-	if path = t[ms]; path == "" {
+// tree returns the UI tree that belongs to an action with coordinates.
+func (c captured) tree(a actionCall) (path string, x, y int, ok bool) {
+	ms, _, _ := strings.Cut(filepath.Base(a.image), ".")
+	if path = c.images["tree_"+ms+".xml"]; path == "" {
 		return "", 0, 0, false
 	}
-	x, y, ok = c.at()
+	x, y, ok = a.at()
 	return path, x, y, ok
 }
 
 // uiNode is what is kept of a node of a UI tree.
 type uiNode struct {
-	area      int
+	area      float64
 	clickable bool
 	text      string
 }
 
 const (
-	maxTreeBytes = 64 << 20
+	maxTreeBytes = 16 << 20 // a tree is some hundred kilobytes
 	maxTreeDepth = 1000
 )
 
@@ -74,19 +71,27 @@ func touchedNode(ctx context.Context, path string, x, y int) (string, error) {
 		return "", fmt.Errorf("open the UI tree: %w", err)
 	}
 	defer f.Close() //nolint:errcheck // opened for reading
-	d := xml.NewDecoder(io.LimitReader(&meter{ctx: ctx, r: f}, maxTreeBytes))
+	limited := &io.LimitedReader{R: &meter{ctx: ctx, r: f}, N: maxTreeBytes}
+	d := xml.NewDecoder(limited)
 	var best *uiNode
-	depth := 0
+	depth, nodes := 0, 0
 	for {
 		tok, err := d.Token()
-		if errors.Is(err, io.EOF) && depth == 0 {
+		if errors.Is(err, io.EOF) && nodes > 0 && depth == 0 {
 			break
+		}
+		if err != nil && limited.N <= 0 {
+			return "", fmt.Errorf("the UI tree is larger than %d bytes", maxTreeBytes)
+		}
+		if errors.Is(err, io.EOF) {
+			return "", errors.New("the UI tree is empty")
 		}
 		if err != nil {
 			return "", fmt.Errorf("the UI tree does not parse: %w", err)
 		}
 		switch el := tok.(type) {
 		case xml.StartElement:
+			nodes++
 			if depth++; depth > maxTreeDepth {
 				return "", errors.New("the UI tree is nested too deeply")
 			}
@@ -119,25 +124,25 @@ func nodeAt(el xml.StartElement, x, y int) (uiNode, bool) {
 	for _, a := range el.Attr {
 		attr[a.Name.Local] = a.Value
 	}
-	if attr["enabled"] == "false" || attr["visible"] == "false" {
+	if strings.EqualFold(attr["enabled"], "false") || strings.EqualFold(attr["visible"], "false") {
 		return uiNode{}, false
 	}
-	var b [4]int
+	var b [4]float64
 	numbers := fourNumbers.FindAllString(attr["bounds"], -1)
 	if len(numbers) != 4 {
 		return uiNode{}, false
 	}
 	for i, s := range numbers {
-		n, err := strconv.Atoi(s)
+		n, err := strconv.ParseFloat(s, 64)
 		if err != nil {
 			return uiNode{}, false
 		}
 		b[i] = n
 	}
-	if x < b[0] || x > b[2] || y < b[1] || y > b[3] {
+	if px, py := float64(x), float64(y); px < b[0] || px > b[2] || py < b[1] || py > b[3] {
 		return uiNode{}, false
 	}
-	n := uiNode{area: (b[2] - b[0]) * (b[3] - b[1]), clickable: attr["clickable"] == "true", text: nodeText(attr)}
+	n := uiNode{area: (b[2] - b[0]) * (b[3] - b[1]), clickable: strings.EqualFold(attr["clickable"], "true"), text: nodeText(attr)}
 	return n, n.text != ""
 }
 

@@ -1,6 +1,7 @@
 package trajectory
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,6 +18,10 @@ const uiTree = `<?xml version="1.0" encoding="UTF-8"?>
     <node class="Button" bounds="[0,0][1080,100]" enabled="false" visible="true" clickable="true" text="disabled"/>
     <node class="Button" bounds="[0,0][1080,100]" enabled="true" visible="false" clickable="true" text="invisible"/>
     <node class="EditText" bounds="[0,200][1080,300]" enabled="true" visible="true" clickable="true" hint="Search"/>
+    <node class="Button" bounds="[0,0][1080,100]" enabled="False" visible="True" clickable="True" text="disabled in Python's spelling"/>
+    <node class="First" bounds="[0,400][100,500]" text="first of two"/>
+    <node class="Second" bounds="[0,400][100,500]" text="second of two"/>
+    <node class="Huge" bounds="[0,0][99999999999,99999999999]" text="wider than any screen"/>
     <node class="TextView" bounds="nowhere" text="no bounds"/>
   </node>
 </hierarchy>`
@@ -31,6 +36,8 @@ func TestATouchFindsTheNodeItMeant(t *testing.T) {
 		{336, 1267, "[Button] 添加闹钟"},          // clickable before the smaller picture in it
 		{5, 50, "[FrameLayout] whole screen"}, // neither disabled nor invisible ones
 		{500, 250, "[EditText] Search"},
+		{50, 450, "[First] first of two"},
+		{2000, 50, "[Huge] wider than any screen"},
 		{-5, 50, ""},
 	} {
 		got, err := touchedNode(t.Context(), path, c.x, c.y)
@@ -66,7 +73,7 @@ func TestFingerTipTreesTellTheClickedNode(t *testing.T) {
 }
 
 func TestFingerTipTreesThatDoNotParseAreCountedAndTheStepStays(t *testing.T) {
-	for _, tree := range []string{"", "<node", "<a><b></a>", strings.Repeat("<n>", maxTreeDepth+1), `<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><node text="&e;" bounds="0 0 999 9999"/>`, "\xff\xfe<node/>"} {
+	for _, tree := range []string{"", "  \n", "<!-- nothing -->", "<node", "<a><b></a>", strings.Repeat("<n>", maxTreeDepth+1), `<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><node text="&e;" bounds="0 0 999 9999"/>`, "\xff\xfe<node/>"} {
 		eps, skips, err := collect(Source{Name: "d", Format: "fingertip", Path: withTree(t, tree)})
 		if err != nil || len(eps) != 1 {
 			t.Fatalf("%q: %v", tree, err)
@@ -74,9 +81,29 @@ func TestFingerTipTreesThatDoNotParseAreCountedAndTheStepStays(t *testing.T) {
 		if got := eps[0].Steps[0].Element; got != "蓝色加号按钮 (336, 1267)" {
 			t.Errorf("%q: element %q", tree, got)
 		}
-		if tree != "" && (len(skips) != 1 || skips[0].Reason != BrokenTree) {
+		if len(skips) != 1 || skips[0].Reason != BrokenTree {
 			t.Errorf("%q: skips %+v", tree, skips)
 		}
+	}
+}
+
+func TestATreeOverTheLimitSaysSo(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tree.xml")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	node := "<node text='" + strings.Repeat("a", 1<<10) + "'/>"
+	fmt.Fprint(f, "<hierarchy>")
+	for range maxTreeBytes/len(node) + 1 {
+		fmt.Fprint(f, node)
+	}
+	fmt.Fprint(f, "</hierarchy>")
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := touchedNode(t.Context(), path, 1, 1); err == nil || !strings.Contains(err.Error(), "larger than") {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"intentlab/ablations/task"
 )
 
 // Formats holds every supported on-disk format by its name in `dataset { format = … }`.
@@ -180,16 +182,21 @@ func (g *gate) emit(ctx context.Context, where string, e Episode) error {
 	if e.ClusterID == "" {
 		e.ClusterID = e.ID
 	}
-	if g.side != nil {
-		if err := g.side.join(&e, g.mask); err != nil {
-			return err
-		}
-	}
-	capSteps(e.Steps)
-	capSteps(e.ContextSteps)
 	if len(e.Steps) == 0 {
 		g.skip(Skip{Where: where, Reason: NoSteps, Detail: "episode " + e.ID + " has no steps"})
 		return nil
+	}
+	if g.side != nil {
+		if err := g.side.join(&e); err != nil {
+			return err
+		}
+	}
+	e.Mask = nil
+	for _, steps := range [][]task.Step{e.ContextSteps, e.Steps} {
+		if err := onlyHashes(steps); err != nil {
+			return fmt.Errorf("%s: %w", where, err)
+		}
+		capSteps(steps)
 	}
 	// List membership is no part of the comparison: copies of one record may lie in two folders.
 	bare := e

@@ -30,6 +30,7 @@ var guiOdyssey = Format{
 	NeverVisible: []string{"category", "meta_task", "task", "instruction", "step: description", "step: intention", "step: context", "step: low_level_instruction"},
 	SplitUnit:    "meta_task",
 	Groups:       []string{"meta_task", "device"},
+	Options:      func() any { return &GUIOdysseyOptions{} },
 	Source:       "Lu et al.: GUI Odyssey, arXiv 2406.08451; CC BY 4.0",
 	Read:         LoadGUIOdyssey,
 	Listed:       guiOdysseyLists,
@@ -39,6 +40,11 @@ var guiOdyssey = Format{
 				{"device_train", 6473}, {"device_test", 1262}, {"app_train", 6596}, {"app_test", 1139}}},
 		{Name: "GUI-Odyssey version 2", Unit: "episodes", Episodes: 8334, Known: "as its repository says, which has 8,834 in one place"},
 	},
+}
+
+// GUIOdysseyOptions are the settings of format gui_odyssey.
+type GUIOdysseyOptions struct {
+	Screenshots bool `hcl:"screenshots,optional" doc:"hash the picture of each step (screenshots/, also below data_*/) and show the hash, which takes as long as reading them"`
 }
 
 // LoadGUIOdyssey reads GUI-Odyssey annotation files below src.Path (versions 1 and 2), one episode a
@@ -56,14 +62,33 @@ var guiOdyssey = Format{
 // annotations folder stands beside the file, and are skipped as superseded where one does. Their app
 // and steps are lists, or such lists in Python notation. A row's id that is a number gets its leading
 // zeros back: ids have 16 digits.
+//
+// With the option screenshots, the pictures in screenshots/ beside the annotations that the steps name
+// are hashed; an episode that lacks some is reported as no_screenshot and kept.
 func LoadGUIOdyssey(ctx context.Context, src Source, skipped func(Skip)) iter.Seq2[Episode, error] {
 	return stream(ctx, src, skipped, "gui_odyssey", loadGUIOdyssey)
 }
 
 func loadGUIOdyssey(ctx context.Context, src Source, out output) error {
-	lists, err := guiOdysseyLists(ctx, src.Path)
-	if err != nil {
+	var opt GUIOdysseyOptions
+	switch o := src.Options.(type) {
+	case nil:
+	case GUIOdysseyOptions:
+		opt = o
+	case *GUIOdysseyOptions:
+		opt = *o
+	default:
+		return fmt.Errorf("options of format gui_odyssey are of type %T", src.Options)
+	}
+	r := guiOdysseyReader{v: src.Visibility}
+	var err error
+	if r.lists, err = guiOdysseyLists(ctx, src.Path); err != nil {
 		return err
+	}
+	if opt.Screenshots {
+		if r.images, err = findImages(ctx, filepath.Join(guiOdysseyRoot(ctx, src.Path, screenshotFolder), screenshotFolder), "data_"); err != nil {
+			return err
+		}
 	}
 	return filesOf(ctx, src, out, []string{".json", ".jsonl"}, func(in *input, out output) error {
 		if isSplitFile(in.path) {
@@ -73,24 +98,59 @@ func loadGUIOdyssey(ctx context.Context, src Source, out output) error {
 		if filepath.Clean(in.path) != filepath.Clean(src.Path) { // a file that was asked for by name is read
 			beside = supersedes(ctx, in.path)
 		}
-		return readGUIOdyssey(in, src.Visibility, lists, beside, out)
-	})
+		return r.read(in, beside, out)
+	}, screenshotFolder)
+}
+
+const screenshotFolder = "screenshots"
+
+// guiOdysseyReader is what all files of a source share.
+type guiOdysseyReader struct {
+	v      Visibility
+	lists  map[string][]string
+	images images // nil unless screenshots are hashed
+}
+
+// emit hands on the episode of an annotation or row, with its lists and screenshots.
+func (r guiOdysseyReader) emit(ctx context.Context, where string, a annotation, out output) error {
+	e := a.episode(r.v, r.lists[a.id])
+	if r.images != nil {
+		names := make([]string, len(a.steps))
+		for i, s := range a.steps {
+			names[i] = s.screenshot
+		}
+		absent, err := r.images.put(ctx, e.Steps, names, where)
+		if err != nil {
+			return settled{fmt.Errorf("%s: %w", where, err)}
+		}
+		if absent != nil {
+			out.skip(*absent)
+		}
+	}
+	return emitSettled(out, where, e)
 }
 
 func isSplitFile(path string) bool {
 	return filepath.Base(filepath.Dir(path)) == "splits" || strings.HasSuffix(path, "_split.json")
 }
 
+// guiOdysseyRoot is the folder that holds the folder called inner: that of annotations/, or data/ in it,
+// where the repository keeps the data, beside all_anno.json.
+func guiOdysseyRoot(ctx context.Context, path, inner string) string {
+	if info, err := stat(ctx, path); err == nil && !info.IsDir() {
+		path = filepath.Dir(path)
+	}
+	root := rootOf(path, "annotations")
+	if data := filepath.Join(path, "data"); isFolder(ctx, filepath.Join(data, inner)) && !isFolder(ctx, filepath.Join(root, inner)) {
+		return data
+	}
+	return root
+}
+
 // guiOdysseyLists reads the split files of the folder, or of the folder above annotations/.
 func guiOdysseyLists(ctx context.Context, root string) (map[string][]string, error) {
 	lists := map[string][]string{}
-	if info, err := stat(ctx, root); err == nil && !info.IsDir() {
-		root = filepath.Dir(root)
-	}
-	dir := filepath.Join(rootOf(root, "annotations"), "splits")
-	if inner := filepath.Join(root, "data", "splits"); isFolder(ctx, inner) && !isFolder(ctx, dir) {
-		dir = inner // the repository keeps the data in a folder of that name, beside all_anno.json
-	}
+	dir := filepath.Join(guiOdysseyRoot(ctx, root, "splits"), "splits")
 	entries, err := readDir(ctx, dir)
 	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return lists, nil // not every copy has them
@@ -121,9 +181,9 @@ type annotation struct {
 	hasSteps, hasInfo                 bool
 }
 
-// readGUIOdyssey reads a file of either form; beside names a folder of annotations that a file of flat
-// rows gives way to, if any.
-func readGUIOdyssey(in *input, v Visibility, lists map[string][]string, beside string, out output) error {
+// read reads a file of either form; beside names a folder of annotations that a file of flat rows gives
+// way to, if any.
+func (r guiOdysseyReader) read(in *input, beside string, out output) error {
 	d := jx.Decode(in.r, min(32<<10, in.r.Size()))
 	kind := d.Next()
 	if kind == jx.Array || isFlatFile(in.path) {
@@ -131,7 +191,7 @@ func readGUIOdyssey(in *input, v Visibility, lists map[string][]string, beside s
 			out.skip(Skip{Where: in.path, Reason: Superseded, Detail: "the episodes stand in " + beside})
 			return nil
 		}
-		return readFlatRows(d, in, v, lists, out)
+		return r.flatRows(d, in, out)
 	}
 	if kind != jx.Object {
 		if err := d.Skip(); err != nil {
@@ -155,7 +215,7 @@ func readGUIOdyssey(in *input, v Visibility, lists map[string][]string, beside s
 	if a.id == "" {
 		a.id = stem(in.path)
 	}
-	return out.emit(in.path, a.episode(v, lists[a.id]))
+	return r.emit(in.read.ctx, in.path, a, out)
 }
 
 func (a *annotation) member(d *jx.Decoder, key string) (err error) {

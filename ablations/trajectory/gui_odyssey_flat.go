@@ -32,11 +32,11 @@ func supersedes(ctx context.Context, path string) string {
 	return ""
 }
 
-// readFlatRows reads flat rows, an array of them or one after the other (datasets.md, section 3).
-func readFlatRows(d *jx.Decoder, in *input, v Visibility, lists map[string][]string, out output) error {
+// flatRows reads flat rows, an array of them or one after the other (datasets.md, section 3).
+func (r guiOdysseyReader) flatRows(d *jx.Decoder, in *input, out output) error {
 	n := 0
 	err := jsonRecords(d, func() error {
-		err := flatRow(d, in, n, v, lists, out)
+		err := r.flatRow(d, in, n, out)
 		n++
 		return err
 	})
@@ -50,7 +50,7 @@ func readFlatRows(d *jx.Decoder, in *input, v Visibility, lists map[string][]str
 	return nil
 }
 
-func flatRow(d *jx.Decoder, in *input, n int, v Visibility, lists map[string][]string, out output) error {
+func (r guiOdysseyReader) flatRow(d *jx.Decoder, in *input, n int, out output) error {
 	where := fmt.Sprintf("%s: record %d", in.path, n)
 	var a annotation
 	_, err := jsonObject(d, func(key string) (err error) {
@@ -95,7 +95,7 @@ func flatRow(d *jx.Decoder, in *input, n int, v Visibility, lists map[string][]s
 		}
 		return settled{fmt.Errorf("%s: not an episode: it lacks episode_id, steps, or category and instruction", where)}
 	}
-	return emitSettled(out, where, a.episode(v, lists[a.id]))
+	return r.emit(in.read.ctx, where, a, out)
 }
 
 // pythonMember reads a member that is a list, or a list in Python notation inside a string. A text

@@ -21,6 +21,7 @@ func shortest(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 type mobileStep struct {
 	action, info string
 	points       []point
+	screenshot   string // file name
 }
 
 func readMobileStep(d *jx.Decoder) (mobileStep, error) {
@@ -36,6 +37,8 @@ func readMobileStep(d *jx.Decoder) (mobileStep, error) {
 				return err
 			}
 			s.points, err = readPoints(d)
+		case "screenshot":
+			s.screenshot, err = jsonText(d)
 		default:
 			err = d.Skip() // ps is the path as text; the others tell the goal
 		}

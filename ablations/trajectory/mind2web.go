@@ -6,6 +6,7 @@ import (
 	"iter"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/go-faster/jx"
@@ -83,10 +84,13 @@ func jsonFiles(ctx context.Context, src Source, out output, read func(in *input,
 
 // filesOf opens every file below the source whose name ends in one of exts, also with .gz behind, and
 // hands it to read; other files are skipped. Several files are read at once, and what they hold is
-// passed on in the order of the files.
-func filesOf(ctx context.Context, src Source, out output, exts []string, read func(in *input, out output) error) error {
+// passed on in the order of the files. Folders called apart hold something else and are not entered.
+func filesOf(ctx context.Context, src Source, out output, exts []string, read func(in *input, out output) error, apart ...string) error {
+	passOver := func(dir string, _ map[string]bool) (bool, error) {
+		return dir != src.Path && slices.Contains(apart, filepath.Base(dir)), nil
+	}
 	return inOrder(ctx, out, func(add func(job) error, out output) error {
-		return tree{ctx: ctx, skip: out.skip, file: func(path string) error {
+		return tree{ctx: ctx, skip: out.skip, sidecar: src.Observations, dir: passOver, file: func(path string) error {
 			if !hasExt(path, exts...) {
 				out.skip(Skip{Where: path, Reason: NotOfThisFormat, Detail: "not a " + strings.Join(exts, " or ") + " file"})
 				return nil

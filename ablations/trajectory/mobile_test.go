@@ -235,7 +235,7 @@ func FuzzReadGUIOdyssey(f *testing.F) {
 	}
 	f.Add([]byte(`[{"episode_id":1,"category":"A","app":"['B', \"C's\"]","steps":"[{'action': 'CLICK', 'info': [[1, 2], (3, 4)]}, {'action': 'TEXT', 'info': 'x'}]"}]`))
 	f.Add([]byte(`{"task_info":{},"steps":[null,{"action":"SCROLL","info":[1,2]},{"action":"CLICK","info":[[1],[1e999,2]]},{"action":5,"info":true}]}`))
-	fuzzFormat(f, func(in *input, out output) error { return readGUIOdyssey(in, AsPublished, nil, "", out) })
+	fuzzFormat(f, func(in *input, out output) error { return guiOdysseyReader{v: AsPublished}.read(in, "", out) })
 }
 
 func FuzzReadFingerTipCSV(f *testing.F) {

@@ -2,14 +2,10 @@ package trajectory
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
-	"regexp"
 	"sort"
 	"strings"
 
@@ -18,19 +14,17 @@ import (
 
 // observationLine is a line of an observation sidecar.
 type observationLine struct {
-	EpisodeID  *string         `json:"episode_id"`
-	Step       *int            `json:"step"` // index in file order, from 0
-	Text       string          `json:"text"`
-	Kind       string          `json:"kind"`       // ocr, accessibility, caption, …: for people, not shown
-	Screenshot string          `json:"screenshot"` // "sha256:<64 hex digits>", or a file beside the sidecar
-	Target     json.RawMessage `json:"target"`
+	EpisodeID  *string `json:"episode_id"`
+	Step       *int    `json:"step"` // index in file order, from 0
+	Text       string  `json:"text"`
+	Kind       string  `json:"kind"`       // ocr, accessibility, caption, …: for people, not shown
+	Screenshot string  `json:"screenshot"` // "sha256:<64 hex digits>", or a file beside the sidecar
 }
 
 // observation is what a sidecar says of one step.
 type observation struct {
-	step             int
+	line, step       int
 	text, screenshot string
-	where            string
 }
 
 // sidecar holds the lines of an observation file by encoded episode id. Its cost is that of the text.
@@ -40,7 +34,7 @@ type sidecar struct {
 	used map[string]bool
 }
 
-var screenshotHash = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+func (s *sidecar) where(line int) string { return fmt.Sprintf("%s:%d", s.path, line) }
 
 // readSidecar reads an observation sidecar: JSON lines {"episode_id", "step", "text", "kind",
 // "screenshot"}, also gzipped. Screenshots that are named as files are hashed; the hash stands for
@@ -59,7 +53,7 @@ func readSidecar(ctx context.Context, path string) (s *sidecar, err error) {
 	s = &sidecar{path: path, by: map[string][]observation{}, used: map[string]bool{}}
 	hashes := map[string]string{}
 	err = in.lines(func(n int, line []byte) error {
-		where := fmt.Sprintf("%s:%d", path, n)
+		where := s.where(n)
 		var l observationLine
 		if err := json.Unmarshal(line, &l); err != nil {
 			return fmt.Errorf("%s: broken observation: %w", where, plainJSON(err))
@@ -68,14 +62,14 @@ func readSidecar(ctx context.Context, path string) (s *sidecar, err error) {
 			return fmt.Errorf("%s: %w", where, err)
 		}
 		switch {
-		case l.Target != nil:
+		case hasTarget(line):
 			return fmt.Errorf("%s: a field named target may never be visible", where)
 		case l.EpisodeID == nil || *l.EpisodeID == "":
 			return fmt.Errorf("%s: the observation has no episode_id", where)
 		case l.Step == nil || *l.Step < 0:
 			return fmt.Errorf("%s: the observation has no step, the index of a step from 0", where)
 		}
-		o := observation{step: *l.Step, text: strings.TrimSpace(strings.ToValidUTF8(l.Text, "\uFFFD")), screenshot: l.Screenshot, where: where}
+		o := observation{line: n, step: *l.Step, text: strings.TrimSpace(strings.ToValidUTF8(l.Text, "\uFFFD")), screenshot: l.Screenshot}
 		if o.screenshot != "" && !screenshotHash.MatchString(o.screenshot) {
 			image := o.screenshot
 			if !filepath.IsAbs(image) {
@@ -105,23 +99,9 @@ func readSidecar(ctx context.Context, path string) (s *sidecar, err error) {
 
 var observationKeys = []string{"episode_id", "step", "text", "kind", "screenshot"}
 
-// hashImage names a screenshot by its content: "sha256:" and the digest.
-func hashImage(ctx context.Context, path string) (string, error) {
-	f, err := open(ctx, path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close() //nolint:errcheck // opened for reading
-	sum := sha256.New()
-	if _, err := io.Copy(sum, &meter{ctx: ctx, r: f}); err != nil {
-		return "", err
-	}
-	return "sha256:" + hex.EncodeToString(sum.Sum(nil)), nil
-}
-
 // join puts the observations of an episode into its steps; several of one step are joined by a
-// newline in file order. A step that the episode hasn't got is an error. mask is applied to the text.
-func (s *sidecar) join(e *Episode, mask func(string) string) error {
+// newline in file order. A step that the episode hasn't got is an error.
+func (s *sidecar) join(e *Episode) error {
 	list := s.by[e.ID]
 	if len(list) == 0 {
 		return nil
@@ -130,18 +110,21 @@ func (s *sidecar) join(e *Episode, mask func(string) string) error {
 	steps := append([]task.Step(nil), e.Steps...)
 	for _, o := range list {
 		if o.step >= len(steps) {
-			return fmt.Errorf("%s: episode %s has %d steps, so none of index %d", o.where, e.ID, len(steps), o.step)
+			return fmt.Errorf("%s: episode %s has %d steps, so none of index %d", s.where(o.line), e.ID, len(steps), o.step)
 		}
 		st := &steps[o.step]
 		if o.text != "" {
+			if e.Mask != nil {
+				o.text = e.Mask(o.text)
+			}
 			if st.Observation != "" {
 				st.Observation += "\n"
 			}
-			st.Observation += mask(o.text)
+			st.Observation += o.text
 		}
 		if o.screenshot != "" {
 			if st.Screenshot != "" && st.Screenshot != o.screenshot {
-				return fmt.Errorf("%s: step %d of episode %s has a second screenshot", o.where, o.step, e.ID)
+				return fmt.Errorf("%s: step %d of episode %s has a second screenshot", s.where(o.line), o.step, e.ID)
 			}
 			st.Screenshot = o.screenshot
 		}
@@ -160,7 +143,7 @@ func (s *sidecar) unused(skip func(Skip)) {
 	}
 	sort.Strings(ids)
 	for _, id := range ids {
-		skip(Skip{Where: s.by[id][0].where, Reason: ObservationWithoutEpisode, Detail: fmt.Sprintf("%d observations of episode %s, which was not read", len(s.by[id]), id)})
+		skip(Skip{Where: s.where(s.by[id][0].line), Reason: ObservationWithoutEpisode, Detail: fmt.Sprintf("%d observations of episode %s, which was not read", len(s.by[id]), id)})
 	}
 }
 
@@ -178,12 +161,4 @@ func (g *gate) observing(ctx context.Context) error {
 		return errors.New("observations: " + g.src.Observations + " holds none")
 	}
 	return nil
-}
-
-// mask is what a format does to text under its visibility.
-func (g *gate) mask(text string) string {
-	if g.src.Format == "weblinx" && g.src.Visibility == Safe {
-		return MaskURLs(text)
-	}
-	return text
 }

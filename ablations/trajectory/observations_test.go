@@ -5,8 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
+	"unicode/utf8"
 
 	"intentlab/ablations/task"
 )
@@ -86,6 +90,8 @@ func TestMistakesOfASidecarNameFileAndLine(t *testing.T) {
 		`{"episode_id":"b","step":1,"text":"x"}`:                     "ocr.jsonl:2: episode b has 1 steps, so none of index 1",
 		`{"episode_id":"b","step":0,"screenshot":"gone.png"}`:        "ocr.jsonl:2: screenshot:",
 		`{"episode_id":"b","step":0,"text":"x","target":"the goal"}`: "ocr.jsonl:2: a field named target",
+		`{"episode_id":"b","step":0,"more":[{"Target":1}]}`:          "ocr.jsonl:2: a field named target",
+		`{"episode_id":"b","step":0,"screenshot":"."}`:               "ocr.jsonl:2: screenshot:",
 		`{"episode_id":"b","step":0,"txt":"x"}`:                      `ocr.jsonl:2: there is no field "txt"; did you mean "text"?`,
 	} {
 		_, _, err := observed(t, "episodes", twoEpisodes(t), good, line)
@@ -157,6 +163,22 @@ func TestEvidenceIsMoreThanAnOperationAndAPosition(t *testing.T) {
 		{actionStep("click", "[[336, 1267], [336, 1267]]", ""), false},
 		{actionStep("scroll", "", "UP"), false},
 		{actionStep("press_home", "", ""), false},
+		{pressStep("press_recent", "KEY_APPSELECT"), false},
+		{actionStep("scroll", "(1, 2) to (3, 4)", "up"), false},
+		{actionStep("scroll", "", "x=0, y=400"), false},
+		{actionStep("wait", "", "3"), false},
+		{actionStep("type", "", "2024"), true}, // a number that is typed is a value
+		{actionStep("click", "X", ""), true},   // the text of a button
+		{actionStep("click", "[div]", ""), true},
+		{task.Step{Action: "click (300, 400)"}, false},
+		{task.Step{Action: "scroll down"}, false},
+		{task.Step{Action: "click the blue button"}, true},
+		{task.Step{Action: "点击蓝色按钮"}, true},
+		{task.Step{Op: "click", Action: "click", Screenshot: "sha256:ab"}, false}, // methods see the hash only
+		{mobileStep{action: "CLICK", info: "KEY_HOME"}.step(), false},
+		{mobileStep{action: "SCROLL", points: []point{{1, 2}, {1, 9}}}.step(), false},
+		{mobileStep{action: "COMPLETE"}.step(), false},
+		{mobileStep{action: "TEXT", info: "7"}.step(), true},
 		{actionStep("click", "蓝色加号按钮 (336, 1267)", ""), true},
 		{actionStep("type", "", "pizza"), true},
 		{task.Step{Utterance: "Hi"}, true},
@@ -169,4 +191,141 @@ func TestEvidenceIsMoreThanAnOperationAndAPosition(t *testing.T) {
 			t.Errorf("Evidence(%+v) = %v", c.s, got)
 		}
 	}
+}
+
+func TestObservationsOfEpisodesWithoutStepsAreCounted(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "e.jsonl")
+	write(t, path, `{"episode_id":"none","open_intent":"o","steps":[]}`+"\n"+`{"episode_id":"b","open_intent":"o","steps":[{"op":"click"}]}`)
+	eps, skips, err := observed(t, "episodes", path, `{"episode_id":"none","step":0,"text":"x"}`)
+	if err != nil || len(eps) != 1 || len(skips) != 2 || skips[0].Reason != NoSteps || skips[1].Reason != ObservationWithoutEpisode {
+		t.Errorf("%v, %+v", err, skips)
+	}
+}
+
+func TestHostsOfTheEpisodeAreMaskedInObservationsWhateverTheirDomain(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "aaaaaaa", "form.json"), `{}`)
+	write(t, filepath.Join(dir, "aaaaaaa", "metadata.json"), `{}`)
+	write(t, filepath.Join(dir, "aaaaaaa", "replay.json"), `{"data":[{"type":"browser","action":{"intent":"load","arguments":{"properties":{"url":"https://pots.rarest/a"}}}}]}`)
+	for v, want := range map[Visibility]string{Safe: "[url] · basket", AsPublished: "pots.rarest · basket"} {
+		side := filepath.Join(t.TempDir(), "o.jsonl")
+		write(t, side, `{"episode_id":"aaaaaaa","step":0,"text":"pots.rarest · basket"}`)
+		eps, _, err := collect(Source{Name: "d", Format: "weblinx", Path: dir, Visibility: v, Observations: side})
+		if err != nil || eps[0].Steps[0].Observation != want || eps[0].Mask != nil {
+			t.Errorf("%s: %v, %+v", v, err, eps)
+		}
+	}
+}
+
+// A sidecar that lies among the data is no data: no reader may take its lines for records.
+func TestASidecarAmongTheDataIsNotReadAsData(t *testing.T) {
+	record := `{"id":"a","goal":"o","steps":["click x"]}`
+	options := &EpisodesOptions{Fields: &EpisodeFields{ID: "id", Open: "goal", Steps: "steps"}}
+	for name, c := range map[string]struct {
+		options any
+		line    string
+	}{
+		"episodes":          {nil, `{"episode_id":"a","open_intent":"o","steps":[{"op":"click"}]}`},
+		"episodes by roles": {options, record},
+	} {
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, "data.jsonl"), c.line)
+		side := filepath.Join(dir, "ocr.jsonl")
+		write(t, side, `{"episode_id":"a","step":0,"text":"seen"}`)
+		eps, skips, err := collect(Source{Name: "d", Format: "episodes", Path: dir, Options: c.options, Observations: side})
+		if err != nil || len(eps) != 1 || eps[0].Steps[0].Observation != "seen" {
+			t.Errorf("%s: %v, %+v, skips %+v", name, err, eps, skips)
+		}
+		for _, s := range skips {
+			if s.Reason != NoRole {
+				t.Errorf("%s: %+v", name, s)
+			}
+		}
+	}
+}
+
+func TestAnObservationGoesToTheTurnsOwnSteps(t *testing.T) {
+	src := Source{Name: "d", Format: "mt_mind2web", Path: "testdata/mt_mind2web"}
+	plain, _, err := collect(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := -1
+	for i, e := range plain {
+		if len(e.ContextSteps) > 0 {
+			at = i
+		}
+	}
+	side := filepath.Join(t.TempDir(), "o.jsonl.gz")
+	write(t, side, zipped(t, []byte(fmt.Sprintf(`{"episode_id":%q,"step":0,"text":"seen"}`, plain[at].ID))))
+	src.Observations = side
+	eps, _, err := collect(src)
+	if err != nil || eps[at].Steps[0].Observation != "seen" || eps[at].ContextSteps[0].Observation != "" {
+		t.Errorf("%v, %+v", err, eps[at])
+	}
+}
+
+func FuzzReadObservations(f *testing.F) {
+	f.Add([]byte(`{"episode_id":"a:1","step":1,"text":"Cart (2)","kind":"ocr"}` + "\n" + `{"episode_id":"b","step":0,"screenshot":"sha256:00"}`))
+	f.Add([]byte(`{"episode_id":"b","step":1e0,"text":"\ud800","x":[[{"TARGET":[]}]]}`))
+	f.Add([]byte("\xef\xbb\xbf{\"episode_id\":\"b\"}\r\n\r\n{"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		path := filepath.Join(t.TempDir(), "o.jsonl")
+		write(t, path, string(b))
+		s, err := readSidecar(t.Context(), path)
+		if err != nil {
+			if !strings.Contains(err.Error(), "o.jsonl") {
+				t.Errorf("the error doesn't name the file: %v", err)
+			}
+			return
+		}
+		for id, list := range s.by {
+			for _, o := range list {
+				if !isEncodedID(id) || o.step < 0 || o.screenshot != "" && !screenshotHash.MatchString(o.screenshot) || !utf8.ValidString(o.text) {
+					t.Errorf("%q: %+v", id, o)
+				}
+			}
+		}
+	})
+}
+
+// The test measures what holding a sidecar takes; INTENTLAB_SIDECAR is the number of its lines.
+func TestASidecarTakesTheMemoryOfItsText(t *testing.T) {
+	n := 2000
+	if s := os.Getenv("INTENTLAB_SIDECAR"); s != "" {
+		var err error
+		if n, err = strconv.Atoi(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "o.jsonl")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Repeat("word ", 79)
+	for i := range n {
+		fmt.Fprintf(f, `{"episode_id":"episode-%d","step":%d,"text":"%s %d"}`+"\n", i/10, i%10, text, i)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	held := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before, start := held(), time.Now()
+	s, err := readSidecar(t.Context(), path)
+	took := time.Since(start)
+	if err != nil || len(s.by) != n/10 {
+		t.Fatal(err)
+	}
+	grown := held() - before
+	t.Logf("%d lines: %.1f MiB in %v", n, mib(int64(grown)), took.Round(time.Millisecond))
+	if perLine := grown / uint64(n); perLine > 1200 {
+		t.Errorf("%d bytes a line", perLine)
+	}
+	runtime.KeepAlive(s)
 }

@@ -9,7 +9,9 @@ const (
 	NoRole          = "no_role"            // episodes: a field that has no role and is not shown
 	// ObservationWithoutEpisode: lines of an observation sidecar for an episode that was not read.
 	ObservationWithoutEpisode = "observation_without_episode"
-	Superseded                = "superseded" // the same episodes stand beside it in a fuller form
+	// NoScreenshot: pictures that the steps of an episode name and that are not there; the steps are kept.
+	NoScreenshot = "no_screenshot"
+	Superseded   = "superseded" // the same episodes stand beside it in a fuller form
 
 	NoReplay             = "no_replay"             // weblinx: the demonstration lacks replay.json
 	NoForm               = "no_form"               // weblinx: it lacks form.json

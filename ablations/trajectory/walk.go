@@ -19,10 +19,22 @@ type tree struct {
 	// dealt with. May be nil.
 	dir  func(path string, names map[string]bool) (bool, error)
 	file func(path string) error
+	// sidecar is the observation file of the source, which is no data of it wherever it lies; "" for none.
+	sidecar string
+	beside  fs.FileInfo // of the sidecar
 }
 
 // walk visits path, a file or a folder, in natural order (train_2 before train_10).
-func (t tree) walk(path string) error { return t.enter(path, map[string]bool{}) }
+func (t tree) walk(path string) error {
+	if t.sidecar != "" {
+		info, err := os.Stat(t.sidecar)
+		if err != nil {
+			return fmt.Errorf("look at the observations: %w", err)
+		}
+		t.beside = info
+	}
+	return t.enter(path, map[string]bool{})
+}
 
 func (t tree) enter(path string, above map[string]bool) error {
 	if err := t.ctx.Err(); err != nil {
@@ -35,6 +47,9 @@ func (t tree) enter(path string, above map[string]bool) error {
 	if !info.IsDir() {
 		if !info.Mode().IsRegular() {
 			t.skip(Skip{Where: path, Reason: NotOfThisFormat, Detail: "not a regular file"})
+			return nil
+		}
+		if t.beside != nil && os.SameFile(t.beside, info) {
 			return nil
 		}
 		return t.file(path)

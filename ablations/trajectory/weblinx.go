@@ -78,7 +78,7 @@ func loadWebLINX(ctx context.Context, src Source, out output) error {
 		reader := func(ctx context.Context, out output) webLINXReader {
 			return webLINXReader{ctx: ctx, src: src, opt: opt, lists: lists, out: out}
 		}
-		return tree{ctx: ctx, skip: out.skip,
+		return tree{ctx: ctx, skip: out.skip, sidecar: src.Observations,
 			dir: func(dir string, names map[string]bool) (bool, error) {
 				if !names["replay.json"] && !names["form.json"] {
 					return false, nil

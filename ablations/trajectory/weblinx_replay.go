@@ -185,10 +185,12 @@ func webLINXEpisode(turns []turn, v Visibility, first string) Episode {
 	if e.ClosedIntent != "" {
 		e.ClusterID, e.Groups = e.ClosedIntent, map[string]string{"website": e.ClosedIntent}
 	}
-	mask := hostMask(hosts)
+	if v != AsPublished {
+		e.Mask = hostMask(hosts)
+	}
 	for _, t := range turns {
-		if v != AsPublished {
-			t.mask(mask)
+		if e.Mask != nil {
+			t.mask(e.Mask)
 		}
 		e.Steps = append(e.Steps, t.step())
 	}

@@ -22,8 +22,8 @@ const (
 func writeInspection(w io.Writer, r *inspection.Report) error {
 	fmt.Fprintf(w, "%s (%s, %s) %s\n", r.Dataset, r.Format, r.Visibility, r.Path)
 	fmt.Fprintf(w, "  %d episodes in %d clusters, %d steps (%d utterances), %d context steps\n", r.Episodes, r.Clusters, r.Steps, r.Utterances, r.ContextSteps)
-	if r.Evident < r.Steps {
-		fmt.Fprintf(w, "  evidence: %d of %d steps show more than an operation and a position\n", r.Evident, r.Steps)
+	if r.Steps > 0 { // a broken dataset may have none
+		fmt.Fprintf(w, "  evidence: %s of the steps (%d) show more than an operation and a position\n", percent(r.Evident, r.Steps), r.Evident)
 	}
 	writeRelease(w, r.Release)
 	l := r.Lengths
@@ -280,4 +280,12 @@ func short(s string) string {
 		return string(r[:99]) + "…"
 	}
 	return s
+}
+
+// percent is a share of steps; "<1 %" where there are some, since 0 % means none.
+func percent(n, of int) string {
+	if n > 0 && 200*n < of {
+		return "<1 %"
+	}
+	return fmt.Sprintf("%.0f %%", 100*float64(n)/float64(of))
 }

@@ -13,7 +13,7 @@ import (
 // writePlan prints a plan for people: data, one line per dataset × ablation × method, totals.
 func writePlan(w io.Writer, p *runners.Plan) error {
 	data := &tables.Table{Title: "Data", Columns: []tables.Column{tables.Label("dataset"), {Title: "episodes", Align: tables.Right},
-		{Title: "labels", Align: tables.Right}, {Title: "test label seen in train", Align: tables.Right}, tables.Label("left out")}}
+		{Title: "labels", Align: tables.Right}, {Title: "test label seen in train", Align: tables.Right}, {Title: "steps with evidence", Align: tables.Right}, tables.Label("left out")}}
 	for _, d := range p.Datasets {
 		seen, all := 0, 0
 		for _, c := range d.Coverage {
@@ -24,7 +24,8 @@ func writePlan(w io.Writer, p *runners.Plan) error {
 		if all > 0 {
 			share = tables.Text(fmt.Sprintf("%d of %d", seen, all))
 		}
-		data.Add("", tables.Text(d.Dataset), tables.Int(d.Episodes), tables.Int(d.Labels), share, tables.Text(leftOut(d)))
+		data.Add("", tables.Text(d.Dataset), tables.Int(d.Episodes), tables.Int(d.Labels), share,
+			tables.Text(percent(d.Evident, d.Steps)), tables.Text(leftOut(d)))
 	}
 	if err := data.Text(w, tables.Plain); err != nil {
 		return err

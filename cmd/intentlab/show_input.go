@@ -101,5 +101,12 @@ func stepText(s task.Step) string {
 	if text == "" {
 		text = strings.TrimSpace(strings.Join([]string{s.Op, s.Element, s.Value, s.URL}, " "))
 	}
-	return short(text)
+	text = short(text)
+	if s.Observation != "" {
+		text += " | on the screen: " + short(s.Observation)
+	}
+	if s.Screenshot != "" {
+		text += " | " + s.Screenshot
+	}
+	return text
 }

@@ -65,7 +65,11 @@ func textKeys(t *task.Task, keys []uint64) []uint64 {
 		if n.Text != "" && !inText[n.Text] {
 			keys = tokenKeys(n.Text, keys)
 		}
-		for _, part := range [4]string{n.Op, n.Value, n.URL, n.Speaker} {
+		value := n.Value
+		if n.Type == "observation" {
+			value = "" // the hash of a screenshot, which is no word
+		}
+		for _, part := range [4]string{n.Op, value, n.URL, n.Speaker} {
 			if part != "" && !inText[part] && !strings.Contains(n.Text, part) {
 				keys = tokenKeys(part, keys)
 			}

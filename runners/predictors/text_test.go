@@ -68,8 +68,12 @@ func TestTextReadsEveryVisibleStringOnce(t *testing.T) {
 	q.Graph.Nodes = append(q.Graph.Nodes, task.Node{Type: "app", Value: "news"})
 	want = append(want, "news")
 	check("text with a graph that adds to it", q)
+	q.ObservedSteps[1].Observation, q.ObservedSteps[1].Screenshot = "cart", "sha256:00"
+	q.Graph.Nodes = append(q.Graph.Nodes, task.Node{Type: "observation", Text: "cart", Value: "sha256:00"})
+	want = append(want, "cart") // the hash of a picture is no word
+	check("what is on the screen", q)
 	q = task.Task{Graph: q.Graph}
-	want = []string{"web", "hello", "instructor", "click", "link", "questions", "link", "questions", "typed", "http", "q", "org", "news"}
+	want = []string{"web", "hello", "instructor", "click", "link", "questions", "link", "questions", "typed", "http", "q", "org", "news", "cart"}
 	check("graph only", q)
 }
 
