@@ -289,14 +289,14 @@ type Answered struct {
 func (s *Store) Tasks(ctx context.Context, cell int64, each func(Answered) error) error {
 	return s.query(ctx, func(r *sql.Rows) error {
 		var a Answered
-		var closed, open, errText, detail sql.NullString
+		var visible, closed, open, errText, detail sql.NullString
 		p := &a.Prediction
-		if err := r.Scan(&a.Task, &a.State, &closed, &p.Confidence, &open, &errText, &detail); err != nil {
+		if err := r.Scan(&a.Task, &a.State, &visible, &closed, &p.Confidence, &open, &errText, &detail); err != nil {
 			return err
 		}
-		p.ClosedIntent, p.PredictedIntent, p.Error, p.Detail = closed.String, open.String, errText.String, detail.String
+		p.Visible, p.ClosedIntent, p.PredictedIntent, p.Error, p.Detail = visible.String, closed.String, open.String, errText.String, detail.String
 		return each(a)
-	}, `select t.task, t.state, p.closed_intent, p.confidence, p.predicted_intent, p.error, p.detail
+	}, `select t.task, t.state, p.visible, p.closed_intent, p.confidence, p.predicted_intent, p.error, p.detail
 		from task t left join prediction p on p.id = t.prediction where t.cell = ? order by t.task`, cell)
 }
 

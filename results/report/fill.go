@@ -54,6 +54,9 @@ func (s *Source) fill(ctx context.Context, d results.DatasetInfo, c results.Cell
 		g := gold.episodes[at.episode].tasks[at.ratio]
 		p := a.Prediction
 		row[at.ratio] = metrics.Join(goldSide(g), metrics.Given{State: givenState(a.State), Closed: p.ClosedIntent, Open: p.PredictedIntent, Confidence: p.Confidence}, labels, len(judges))
+		// A method's hash may cover its labels and the ratio too: within one ratio of one dataset it tells
+		// apart exactly what the visible input does.
+		row[at.ratio].Visible = p.Visible
 		confidence := "-"
 		if p.Confidence != nil {
 			confidence = fmt.Sprint(*p.Confidence)
