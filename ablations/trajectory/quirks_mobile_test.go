@@ -151,6 +151,33 @@ func TestQuirksOfAllDatasets(t *testing.T) {
 		t.Helper()
 		return Source{Format: "episodes", Path: laid(t, map[string]string{"e.jsonl": text})}
 	}
+	t.Run("6.1 one line of any size is streamed", func(t *testing.T) { TestALongTokenThatIsSkippedTakesNoMemory(t) })
+	t.Run("6.2 keys may be missing, new or null, and values of another kind", func(t *testing.T) {
+		e := one(t, Source{Format: "gui_odyssey", Path: laid(t, map[string]string{"annotations/0011506778189106.json": `{"episode_id":"0011506778189106","new":{"a":[1]},"device_info":null,
+			"task_info":{"category":"c","app":"one app","instruction":"g","task":null},"steps":[{"action":"CLICK","info":"KEY_BACK","ps":null},{"action":"CLICK","info":[[1,2],[1,2]]}]}`})})
+		if len(e.Steps) != 2 || e.Steps[0].Op != "press_back" || e.OpenIntent != "g" || e.ClosedIntent != "c" {
+			t.Errorf("%+v", e)
+		}
+	})
+	t.Run("6.3 JSON and Python literals in strings are opened", func(t *testing.T) {
+		e := one(t, Source{Format: "gui_odyssey", Path: laid(t, map[string]string{"all_anno.json": `[{"episode_id":"0011506778189106","category":"c","app":"['Amazon', \"Ann's\"]","instruction":"g","step_length":1,
+			"steps":"[{'step': 0, 'action': 'TEXT', 'info': \"it's\", 'ps': None}]"}]`}), Visibility: AsPublished})
+		if len(e.Steps) != 1 || e.Steps[0].Value != "it's" || !slices.Equal(e.Apps, []string{"Amazon", "Ann's"}) {
+			t.Errorf("%+v", e)
+		}
+	})
+	t.Run("6.4 what is incomplete is skipped or kept by rule and counted", func(t *testing.T) {
+		eps, skips := mustCollect(t, m2w(t, quirkTask("a", "Travel", "x", "", ""), quirkTask("b", "Travel", "x", clickRepr, `,"actions":[]`)))
+		if len(eps) != 1 || len(skips) != 1 || len(eps[0].Steps) != 1 {
+			t.Errorf("%v, %+v", ids(eps), skips)
+		}
+	})
+	t.Run("6.7 byte-order marks, CRLF and no-break spaces are read over", func(t *testing.T) {
+		e := one(t, episodes(t, "\ufeff"+`{"episode_id":"a","open_intent":"`+"\u00a0"+`buy，now`+"\u00a0"+`","steps":[{"op":"a"}]}`+"\r\n"))
+		if e.ID != "a" || e.OpenIntent != "buy，now" {
+			t.Errorf("%q %q", e.ID, e.OpenIntent)
+		}
+	})
 	t.Run("6.6 ids with leading zeros and specials stay apart", func(t *testing.T) {
 		eps, _ := mustCollect(t, episodes(t, `{"episode_id":"007","steps":[{"op":"a"}]}`+"\n"+`{"episode_id":"7","steps":[{"op":"a"}]}`+"\n"+`{"episode_id":"a:b/c","steps":[{"op":"a"}]}`))
 		if !slices.Equal(ids(eps), []string{"007", "7", "a%3Ab%2Fc"}) {
@@ -194,4 +221,33 @@ func TestQuirksOfAllDatasets(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	})
+}
+
+// The leak table of section 6: what gives a target away is never metadata under safe, and what names it
+// is under neither visibility. The conformance suite plants a word in every field; these are the rows.
+func TestQuirksOfTheLeakTable(t *testing.T) {
+	for name, c := range map[string]struct {
+		src   Source
+		words string // hidden under safe
+		never string // hidden under both
+	}{
+		"WebLINX":     {Source{Format: "weblinx", Path: demonstration(t, loaded("https://leak.example.org/"))}, "example.org", "secret"},
+		"Mind2Web":    {m2w(t, quirkTask("a", "Travel", "the goal text", clickRepr, "")), "secretsite", "secretsub|the goal text"},
+		"GUI-Odyssey": {odyssey(t, 1, `[{"action":"CLICK","info":[[1,2],[1,2]],"intention":"secreti"}]`), "secretapp", "secretmeta|secrettask|Pay Ann|secreti"},
+		"FingerTip":   {fingerTipCSV(t, "user_id,time,app,intentDescription,intentClass,length\n1,20250309_133115,com.leak,the goal text,leaklabel,3\n"), "com.leak", "the goal text|leaklabel"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			published := c.src
+			published.Visibility = AsPublished
+			safe, shown := shows(one(t, c.src)), shows(one(t, published))
+			if strings.Contains(safe, c.words) || !strings.Contains(shown, c.words) {
+				t.Errorf("%q: safe %s, as published %s", c.words, safe, shown)
+			}
+			for _, w := range strings.Split(c.never, "|") {
+				if strings.Contains(safe+shown, w) {
+					t.Errorf("%q stands in %s %s", w, safe, shown)
+				}
+			}
+		})
+	}
 }
