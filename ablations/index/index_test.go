@@ -253,6 +253,61 @@ func TestListsThatAppearBesideTheDataAreNoticed(t *testing.T) {
 	same(t, "with its lists", listen(t.Context(), x, src), directly(t, src))
 }
 
+// A sidecar, the pictures that it names, UI trees and hashed screenshots are content like any other.
+func TestWhatWasOnTheScreenIsPartOfTheContent(t *testing.T) {
+	write := func(path, text string) {
+		t.Helper()
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	root := t.TempDir()
+	episode := filepath.Join(root, "data", "1", "20250309_133115")
+	write(filepath.Join(episode, "survey_result.json"), `{"user_id":"1","time":"20250309_133115","intentDescription":"打开闹钟"}`)
+	write(filepath.Join(episode, "action.jsonl"), `{"7.jpg": "click(coordinates=(3, 4), content='x')"}`)
+	write(filepath.Join(root, "side", "ocr.jsonl"), `{"episode_id":"1_20250309_133115","step":0,"text":"clock","screenshot":"a.png"}`)
+	write(filepath.Join(root, "side", "a.png"), "picture")
+	src := trajectory.Source{Name: "d", Format: "fingertip", Path: filepath.Join(root, "data"), Observations: filepath.Join(root, "side", "ocr.jsonl"),
+		Options: &trajectory.FingerTipOptions{}}
+	dir := t.TempDir()
+	x := Open(dir, false, func(s string) { t.Error(s) })
+	first := listen(t.Context(), x, src)
+	if first.Err != "" || first.Items[0].Steps[0].Observation != "clock" {
+		t.Fatalf("%+v", first)
+	}
+	for _, change := range []struct {
+		what, path, text string
+		screenshots      bool
+	}{
+		{"the sidecar", "side/ocr.jsonl", `{"episode_id":"1_20250309_133115","step":0,"text":"alarm","screenshot":"a.png"}`, false},
+		{"a picture that the sidecar names", "side/a.png", "picture 2", false},
+		{"a UI tree that appears", "data/1/20250309_133115/Screenshots/tree_7.xml", `<node text="Add" bounds="0 0 9 9"/>`, false},
+		{"a UI tree that changes", "data/1/20250309_133115/Screenshots/tree_7.xml", `<node text="Sub" bounds="0 0 9 9"/>`, false},
+		{"a screenshot that appears", "data/1/20250309_133115/Screenshots/7.jpg", "shot", true},
+		{"a screenshot that changes", "data/1/20250309_133115/Screenshots/7.jpg", "tosh", true},
+	} {
+		if change.screenshots {
+			src.Observations, src.Options = "", &trajectory.FingerTipOptions{Screenshots: true}
+			listen(t.Context(), x, src)
+		}
+		before := directly(t, src)
+		write(filepath.Join(root, filepath.FromSlash(change.path)), change.text)
+		after := directly(t, src)
+		if cmp.Equal(before, after) {
+			t.Fatalf("%s changes nothing", change.what)
+		}
+		same(t, change.what, listen(t.Context(), x, src), after)
+		spoil(t, dir)
+		if !fromIndex(listen(t.Context(), x, src)) {
+			t.Errorf("%s: unchanged afterwards, and parsed again", change.what)
+		}
+		if err := os.RemoveAll(filepath.Join(dir, "episodes")); err != nil {
+			t.Fatal(err)
+		}
+		listen(t.Context(), x, src)
+	}
+}
+
 func TestADamagedEntryIsMadeAnew(t *testing.T) {
 	src := sources()[1]
 	want := directly(t, src)

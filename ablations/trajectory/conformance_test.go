@@ -158,6 +158,7 @@ func (c conformance) run(t *testing.T) {
 	t.Run("never gives half of anything for a cut file", c.cuts)
 	t.Run("stops with its context", c.cancelled)
 	t.Run("passes litter and circles", c.litter)
+	t.Run("joins observations", c.observes)
 	t.Run("is fuzzed, documented and has a fixture", c.beside)
 }
 
@@ -357,6 +358,26 @@ func (c conformance) cuts(t *testing.T) {
 		if _, _, err := c.read(t.Context(), c.at(dir, Safe)); err == nil {
 			t.Fatalf("a gzip file that is cut after %d of %d bytes is no error", n, len(zippedText))
 		}
+	}
+}
+
+// observes joins a sidecar that lies beside the main file, where a reader might take it for data.
+func (c conformance) observes(t *testing.T) {
+	want, before := c.mustRead(t, c.source(t, Safe))
+	i := slices.IndexFunc(want, func(e Episode) bool { return e.ID == c.first })
+	want[i].Steps = slices.Clone(want[i].Steps)
+	want[i].Steps[0].Observation = strings.TrimPrefix(want[i].Steps[0].Observation+"\non the screen", "\n")
+	src := c.source(t, Safe)
+	src.Observations = filepath.Join(src.Path, filepath.Dir(filepath.FromSlash(c.main)), "zz_ocr.jsonl")
+	line, err := json.Marshal(map[string]any{"episode_id": c.first, "step": 0, "text": "on the screen"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, src.Observations, string(line))
+	got, skips := c.mustRead(t, src)
+	sameEpisodes(t, "a sidecar", want, got)
+	if d := cmp.Diff(reasons(before), reasons(skips)); d != "" {
+		t.Errorf("reasons of skips (-without +with a sidecar):\n%s", d)
 	}
 }
 

@@ -36,7 +36,7 @@ func LoadTally(ctx context.Context, src Source, skipped func(Skip)) iter.Seq2[Ep
 	// name, encodes ids, leaves out duplicates and episodes without steps, and caps texts.
 	return stream(ctx, src, skipped, "tally", func(ctx context.Context, src Source, out output) error {
 		// tree walks a file or folder in natural order, past litter and circles of links.
-		return tree{ctx: ctx, skip: out.skip, file: func(path string) (err error) {
+		return tree{ctx: ctx, skip: out.skip, sidecar: src.Observations, file: func(path string) (err error) {
 			if !hasExt(path, ".tally") { // also .tally.gz
 				out.skip(Skip{Where: path, Reason: NotOfThisFormat, Detail: "not a .tally file"})
 				return nil

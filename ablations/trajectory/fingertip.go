@@ -21,7 +21,7 @@ var fingerTip = Format{
 	OpenIntentIs:   "intentDescription",
 	ClosedIntentIs: "intentClass",
 	ClusterIs:      "the user",
-	StepsAre:       "the real actions where action.jsonl is there; otherwise placeholders from the action length, flagged placeholder_steps",
+	StepsAre:       "the real actions where action.jsonl is there, with the touched node where tree_<ms>.xml is; otherwise placeholders from the action length, flagged placeholder_steps",
 	LabelSpace:     fingerTipLabels,
 	VisibleSafe:    []string{"scenario", "weekday", "hour", "profile"}, VisibleAsPublished: []string{"scenario", "weekday", "hour", "profile", "apps (the row's app)"},
 	NeverVisible: []string{"intentDescription", "intentClass", "user_id"},

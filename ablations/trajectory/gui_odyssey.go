@@ -24,7 +24,7 @@ var guiOdyssey = Format{
 	OpenIntentIs:   "instruction, else task",
 	ClosedIntentIs: "category",
 	ClusterIs:      "meta_task",
-	StepsAre:       "one per step; coordinates are on a scale of 0 to 1000",
+	StepsAre:       "one per step; coordinates are on a scale of 0 to 1000; pictures by hash where asked for",
 	LabelSpace:     guiOdysseyLabels,
 	VisibleSafe:    []string{"device", "os_version", "screen"}, VisibleAsPublished: []string{"device", "os_version", "screen", "apps (the full list)"},
 	NeverVisible: []string{"category", "meta_task", "task", "instruction", "step: description", "step: intention", "step: context", "step: low_level_instruction"},

@@ -52,7 +52,11 @@ func attributes(n *task.Node, withType bool) string {
 	if withType && n.ID != n.Type && !strings.HasPrefix(n.ID, n.Type+":") {
 		out = append(out, n.Type)
 	}
-	for _, part := range []struct{ name, text string }{{"", n.Op}, {"key", n.Key}, {"", n.Value}, {"", n.Text}, {"by", n.Speaker}, {"url", n.URL}} {
+	value := n.Value
+	if n.Type == "observation" {
+		value = "" // the hash of a picture that a model can't see
+	}
+	for _, part := range []struct{ name, text string }{{"", n.Op}, {"key", n.Key}, {"", value}, {"", n.Text}, {"by", n.Speaker}, {"url", n.URL}} {
 		text := oneLine(part.text)
 		switch {
 		case text == "":
