@@ -116,8 +116,10 @@ func words(s string) map[string]bool {
 
 var commonDomains = words("com org net edu gov mil int info biz io")
 
-// otherDomains are the country codes and the generic domains that sites of the WebLINX kind use.
+// otherDomains are the country codes, the generic domains that sites of the WebLINX kind use, and those that
+// RFC 2606 keeps for examples and tests.
 var otherDomains = words(`
+example invalid test
 ac ad ae af ag ai al am ao aq ar as at au aw ax az ba bb bd be bf bg bh bi bj bm bn bo br bs bt bw by bz ca cc cd cf cg
 ch ci ck cl cm cn co cr cu cv cw cx cy cz de dj dk dm do dz ec ee eg er es et eu fi fj fk fm fo fr ga gd ge gf gg gh gi
 gl gm gn gp gq gr gs gt gu gw gy hk hm hn hr ht hu id ie il im in iq ir is it je jm jo jp ke kg kh ki km kn kp kr kw ky

@@ -32,6 +32,7 @@ func TestMaskURLsMasksURLsAndHostsAndNothingElse(t *testing.T) {
 		"“https://a.com” ‘b.net’":                         "“[url]” ‘[url]’",
 		"a [url] b":                                       "a [url] b",
 		"scroll x=0, y=700":                               "scroll x=0, y=700",
+		"shop.pots.example, done.Test the":                "[url], done.Test the",
 		"xn--bcher-kva.xn--p1ai":                          "[url]",
 		"www.shop.example.com_12":                         "[url]_12",
 		"site.de_3 and www.site.de-home":                  "[url]_3 and [url]-home",

@@ -16,7 +16,7 @@ const webLINXLabels = "weblinx.derived_website"
 var webLINX = Format{
 	Name:           "weblinx",
 	Summary:        "WebLINX demonstration folders (form.json, metadata.json, replay.json, with splits.json beside them), or the hub's chat files",
-	Version:        3,
+	Version:        4,
 	EpisodeIs:      "a demonstration; of chat files, its evaluated turns (flag evaluated_turns_only)",
 	OpenIntentIs:   "the instructor's utterances joined by one blank, in order, minus small talk (open_intent = \"description\": form.json's description)",
 	ClosedIntentIs: "host of the first http(s) URL, properties.url before metadata.url; lower case, no port, www. kept",
