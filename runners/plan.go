@@ -43,6 +43,8 @@ type PlanDataset struct {
 	// Steps of all episodes, and those that show more than an operation and a position.
 	Steps   int `json:"steps"`
 	Evident int `json:"evident_steps"`
+	// OutOfMacro says why macro averages leave the dataset out; "" where they don't.
+	OutOfMacro string `json:"out_of_macro,omitempty"`
 	// Crossings are the open intents of dev and test that stand in the parts before them.
 	Crossings []neardup.Crossing `json:"crossings"`
 }
@@ -207,7 +209,7 @@ func (p *planner) find(ctx context.Context) error {
 func (p *planner) dataset(d *Data) {
 	pd := PlanDataset{Dataset: d.Decl.ID, Episodes: len(d.Episodes), Skipped: SkipCounts(d.Skips), Dropped: d.Drops,
 		Labels: len(d.Space.Labels), Coverage: partition.Covered(d.Episodes, d.Split), Unreadable: map[string]int{},
-		Steps: d.Steps, Evident: d.Evident, Crossings: d.Crossings(), Release: d.Release}
+		Steps: d.Steps, Evident: d.Evident, OutOfMacro: d.OutOfMacro(), Crossings: d.Crossings(), Release: d.Release}
 	if note := d.Release.Note(); note != "" {
 		p.plan.Notes = append(p.plan.Notes, d.Decl.ID+": "+note)
 	}

@@ -91,7 +91,8 @@ func TestMistakesOfASidecarNameFileAndLine(t *testing.T) {
 		`{"episode_id":"b","step":0,"screenshot":"gone.png"}`:        "ocr.jsonl:2: screenshot:",
 		`{"episode_id":"b","step":0,"text":"x","target":"the goal"}`: "ocr.jsonl:2: a field named target",
 		`{"episode_id":"b","step":0,"more":[{"Target":1}]}`:          "ocr.jsonl:2: a field named target",
-		`{"episode_id":"b","step":0,"screenshot":"."}`:               "ocr.jsonl:2: screenshot:",
+		`{"episode_id":"b","step":0,"screenshot":"."}`:               "is no regular file",
+		`{"episode_id":"b","step":0,"screenshot":"/dev/zero"}`:       "/dev/zero is no regular file",
 		`{"episode_id":"b","step":0,"txt":"x"}`:                      `ocr.jsonl:2: there is no field "txt"; did you mean "text"?`,
 	} {
 		_, _, err := observed(t, "episodes", twoEpisodes(t), good, line)

@@ -30,6 +30,9 @@ func onlyHashes(steps []task.Step) error {
 
 // hashImage names a screenshot by its content: "sha256:" and the digest of the file's bytes.
 func hashImage(ctx context.Context, path string) (string, error) {
+	if info, err := stat(ctx, path); err == nil && !info.Mode().IsRegular() {
+		return "", fmt.Errorf("%s is no regular file", path) // a pipe or a device may have no end
+	}
 	f, err := open(ctx, path)
 	if err != nil {
 		return "", err

@@ -104,6 +104,9 @@ func (c *inspectCmd) sources(e env) ([]inspected, error) {
 		}
 		return []inspected{{src: src}}, nil
 	}
+	if c.Observations != "" {
+		return nil, usage(errors.New("--observations goes with --format; in an experiment the dataset names them (observations = \"…\")"))
+	}
 	exp, err := fileArgs{File: c.Path, Var: c.Var}.load(e, false)
 	if err != nil {
 		return nil, err
