@@ -86,7 +86,7 @@ func writeInspection(w io.Writer, r *inspection.Report) error {
 			if i == 3 {
 				break
 			}
-			fmt.Fprintf(w, "      step %d:  %s\n", i, short(st.Utterance+st.Action))
+			fmt.Fprintf(w, "      step %d:  %s\n", i, stepText(st))
 		}
 	}
 	_, err := fmt.Fprintf(w, "  fingerprint: %s\n", r.Fingerprint)
