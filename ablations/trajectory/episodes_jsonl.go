@@ -52,21 +52,12 @@ func LoadEpisodes(ctx context.Context, src Source, skipped func(Skip)) iter.Seq2
 		default:
 			return fmt.Errorf("options of format episodes are of type %T", src.Options)
 		}
-		return tree{ctx: ctx, skip: out.skip, sidecar: src.Observations, file: func(path string) (err error) {
+		return tree{ctx: ctx, skip: out.skip, sidecar: src.Observations, file: func(path string) error {
 			if !hasExt(path, ".jsonl", ".ndjson") {
 				out.skip(Skip{Where: path, Reason: NotOfThisFormat, Detail: "not a .jsonl file"})
 				return nil
 			}
-			in, err := openInput(ctx, path)
-			if err != nil {
-				return err
-			}
-			defer func() {
-				if cerr := in.Close(); err == nil && cerr != nil {
-					err = fmt.Errorf("close %s: %w", path, cerr)
-				}
-			}()
-			return readEpisodeLines(in, src.Visibility, out)
+			return readInput(ctx, path, func(in *input) error { return readEpisodeLines(in, src.Visibility, out) })
 		}}.walk(src.Path)
 	})
 }

@@ -45,21 +45,12 @@ func loadByRoles(ctx context.Context, src Source, o *EpisodesOptions, out output
 	if err != nil {
 		return err
 	}
-	err = tree{ctx: ctx, skip: out.skip, sidecar: src.Observations, file: func(path string) (err error) {
+	err = tree{ctx: ctx, skip: out.skip, sidecar: src.Observations, file: func(path string) error {
 		if !hasExt(path, ".jsonl", ".ndjson", ".json") {
 			out.skip(Skip{Where: path, Reason: NotOfThisFormat, Detail: "not a .jsonl, .ndjson or .json file"})
 			return nil
 		}
-		in, err := openInput(ctx, path)
-		if err != nil {
-			return err
-		}
-		defer func() {
-			if cerr := in.Close(); err == nil && cerr != nil {
-				err = fmt.Errorf("close %s: %w", path, cerr)
-			}
-		}()
-		return r.read(in)
+		return readInput(ctx, path, r.read)
 	}}.walk(src.Path)
 	if err != nil {
 		return err

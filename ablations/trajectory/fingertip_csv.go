@@ -42,17 +42,8 @@ var lengthColumns = []string{"action_length", "actionLength", "action_len", "num
 // profileColumns are the fields of user_profile.csv that may be shown; others are dropped.
 var profileColumns = []string{"sex", "age", "occupation", "address", "family", "phone_brand", "phone"}
 
-func (t *fingerTipTable) readFile(ctx context.Context, path string) (err error) {
-	in, err := openInput(ctx, path)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if cerr := in.Close(); err == nil && cerr != nil {
-			err = fmt.Errorf("close %s: %w", path, cerr)
-		}
-	}()
-	return t.read(in)
+func (t *fingerTipTable) readFile(ctx context.Context, path string) error {
+	return readInput(ctx, path, t.read)
 }
 
 // read reads one CSV file, an episode list or the profiles, told apart by the header.

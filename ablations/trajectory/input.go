@@ -65,6 +65,20 @@ func bufferFor(f dataFile) int {
 	return int(info.Size()) + 512 // and some, so that the end is met in the same read
 }
 
+// readInput opens a data file, hands it to read and closes it.
+func readInput(ctx context.Context, path string, read func(in *input) error) (err error) {
+	in, err := openInput(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if cerr := in.Close(); err == nil && cerr != nil {
+			err = fmt.Errorf("close %s: %w", path, cerr)
+		}
+	}()
+	return read(in)
+}
+
 // newInput is openInput over bytes that are already at hand.
 func newInput(ctx context.Context, path string, r io.Reader, buffer int) (*input, error) {
 	in := &input{path: path, read: &meter{ctx: ctx, r: r}}

@@ -95,17 +95,8 @@ func filesOf(ctx context.Context, src Source, out output, exts []string, read fu
 				out.skip(Skip{Where: path, Reason: NotOfThisFormat, Detail: "not a " + strings.Join(exts, " or ") + " file"})
 				return nil
 			}
-			return add(func(ctx context.Context, out output) (err error) {
-				in, err := openInput(ctx, path)
-				if err != nil {
-					return err
-				}
-				defer func() {
-					if cerr := in.Close(); err == nil && cerr != nil {
-						err = fmt.Errorf("close %s: %w", path, cerr)
-					}
-				}()
-				return read(in, out)
+			return add(func(ctx context.Context, out output) error {
+				return readInput(ctx, path, func(in *input) error { return read(in, out) })
 			})
 		}}.walk(src.Path)
 	})

@@ -102,7 +102,7 @@ func webLINXListed(ctx context.Context, path string) (map[string][]string, error
 }
 
 // chatFile reads a file outside of demonstration folders, which may be of the chat form.
-func (r webLINXReader) chatFile(path string) (err error) {
+func (r webLINXReader) chatFile(path string) error {
 	if filepath.Base(path) == "splits.json" {
 		return nil
 	}
@@ -119,22 +119,13 @@ func (r webLINXReader) chatFile(path string) (err error) {
 		}
 		return nil
 	}
-	in, err := openInput(r.ctx, path)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if cerr := in.Close(); err == nil && cerr != nil {
-			err = fmt.Errorf("close %s: %w", path, cerr)
-		}
-	}()
 	out := r.out
 	if r.opt.OpenIntent == "description" {
 		out.emit = func(where string, _ Episode) error {
 			return fmt.Errorf("%s: open_intent = \"description\" needs form.json, which the chat form lacks", where)
 		}
 	}
-	return readChatFile(in, r.src.Visibility, out)
+	return readInput(r.ctx, path, func(in *input) error { return readChatFile(in, r.src.Visibility, out) })
 }
 
 // rootOf is the dataset's root when path is the root itself, its folder named inner, or an entry of
@@ -207,14 +198,11 @@ func (r webLINXReader) demonstration(dir string, names map[string]bool) error {
 		}
 	}
 	path := filepath.Join(dir, "replay.json")
-	in, err := openInput(r.ctx, path)
-	if err != nil {
+	var turns []turn
+	err := readInput(r.ctx, path, func(in *input) (err error) {
+		turns, err = readReplay(in, r.out.skip)
 		return err
-	}
-	turns, err := readReplay(in, r.out.skip)
-	if cerr := in.Close(); err == nil && cerr != nil {
-		err = fmt.Errorf("close %s: %w", path, cerr)
-	}
+	})
 	if err != nil {
 		return err
 	}
