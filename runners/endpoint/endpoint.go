@@ -179,16 +179,19 @@ type Entry struct {
 	USD      *float64
 }
 
-// Purse is a budget's side of a call: Reserve before anything is sent, then exactly one of Settle or
-// Release on what it returned.
+// Purse is a budget's side of a call: Reserve right before the first attempt is sent, with the pass of
+// the gate in hand, so that nothing is set aside for callers that only wait; then exactly one of Settle
+// or Release on what it returned.
 type Purse interface {
 	// Reserve sets aside one request, its tokens and its price (nil: unknown). It returns an [*Error] with
 	// the reason Budget when one of the limits that count for payer leaves no room.
 	Reserve(payer string, tokens int, usd *float64) (Hold, error)
 }
 
-// Hold is an amount set aside. Each attempt that is sent is a request and may cost: Again counts one
-// more. Settle books what was used and gives the rest back; Release gives all but the requests sent back.
+// Hold is an amount set aside; the request that Reserve set aside counts as sent. Each further attempt
+// is a request and may cost: Again, before it is sent, counts one more, or says with an [*Error] that
+// there is no room for it. Settle books what was used and gives the rest back; Release gives all but
+// the requests sent back.
 type Hold interface {
 	Again() error
 	Settle(tokens int, usd *float64)
