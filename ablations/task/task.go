@@ -211,6 +211,25 @@ type Answer struct {
 	OpenJudgeScore   *float64           `json:"open_judge_score,omitempty"` // self-grading: ignored unless explicitly accepted
 	Error            string             `json:"error,omitempty"`
 	Usage            Usage              `json:"usage"`
+
+	// Trace is how an endpoint's answer came about; nil for local methods. It is no part of the formats
+	// of predictions.
+	Trace *Trace `json:"-"`
+}
+
+// Trace is how the answer of a method that asks an endpoint came about, or how it failed. A method
+// that asked several times sums up Attempts, QueueMS and ServiceMS; the rest is of its last reply.
+type Trace struct {
+	Reply  string   `json:"reply"`  // the raw text, also where no answer was found in it
+	Model  string   `json:"model"`  // the id that the service returned
+	Finish string   `json:"finish"` // its finish reason
+	Flags  []string `json:"flags,omitempty"`
+	// Attempts counts requests that were sent; 0 where all replies came from a cache (Cached).
+	Attempts int  `json:"attempts"`
+	Cached   bool `json:"cached,omitempty"`
+	// QueueMS is the time spent waiting for a turn, ServiceMS that at the service, in milliseconds.
+	QueueMS   int64 `json:"queue_ms"`
+	ServiceMS int64 `json:"service_ms"`
 }
 
 // Example is a task together with its intents, from the training or dev split. It is the only gold

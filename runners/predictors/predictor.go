@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"intentlab/ablations/task"
+	"intentlab/runners/endpoint"
 )
 
 // Predictor answers prefix tasks. Predict is safe for concurrent use by different episodes; within
@@ -14,7 +15,10 @@ import (
 // (causal reveal). earlier holds the distinct tasks of the same episode that came before, so that a
 // worker started in between can be brought up to date.
 //
-// An error is a *Failure for a failure of the method (kept with the task), or a context error.
+// An error is a *Failure for a failure of the method (kept with the task), or a context error. An
+// [endpoint.Error] with the reason Quota or Budget may be wrapped in it instead: the task was not
+// answered and is to do. Usage and Trace of the answer count with an error too: what was spent on a
+// failure was spent.
 type Predictor interface {
 	Predict(ctx context.Context, t task.Task, earlier []task.Task) (task.Answer, error)
 	// Close releases processes and files; it waits for whatever the predictor started.
@@ -29,6 +33,13 @@ type Learner interface {
 	Fit(ctx context.Context, train, dev task.Examples) error
 	Save(w io.Writer) error
 	Load(r io.Reader) error
+}
+
+// Previewer is a predictor that can say what it would send for a task, without sending anything: the
+// first request of each of its stages. A learner must be fitted or loaded before.
+type Previewer interface {
+	Predictor
+	Requests(ctx context.Context, t task.Task) ([]endpoint.Request, error)
 }
 
 // Failure is a method's failure on one task. ForGood failures are taken again only by
@@ -49,7 +60,12 @@ type Needs struct{ Graph, Text, Training, Endpoint bool }
 
 // Setup is what a predictor is built with.
 type Setup struct {
-	Options  any // what Kind.Options returned, decoded
+	Options any // what Kind.Options returned, decoded
+	// Name is the method's id in the experiment: who pays, as "method NAME".
+	Name string
+	// Endpoint is the service of kinds that need one, nil for all others; a predictor that is built for
+	// a preview only has none either.
+	Endpoint endpoint.Caller
 	Seed     int64
 	Dataset  string
 	Ablation string
